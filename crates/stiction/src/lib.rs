@@ -1,0 +1,1 @@
+//! Rigid multibody dynamics with contact and dry friction.
