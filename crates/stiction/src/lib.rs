@@ -1,1 +1,3 @@
-//! Rigid multibody dynamics with contact and dry friction.
+//! Rigid multibody dynamics with contact and dry friction, certified every step.
+
+pub mod spatial;

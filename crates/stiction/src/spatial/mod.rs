@@ -1,0 +1,5 @@
+//! Spatial algebra: transforms, motions, forces and inertias.
+
+mod transform;
+
+pub use transform::Transform;

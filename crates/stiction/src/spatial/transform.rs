@@ -1,0 +1,80 @@
+//! Rigid transforms: a rotation matrix and a translation.
+//!
+//! Quaternions live in configurations only; everything computed from a configuration works with matrices,
+//! because a pose is applied to far more vectors than it is composed.
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// The pose of a frame B seen from a frame A: `x_A = rotation x_B + translation` (m).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transform {
+    /// Rotation matrix; its columns are B's axes in A.
+    pub rotation: Matrix3<f64>,
+    /// B's origin in A (m).
+    pub translation: Vector3<f64>,
+}
+
+impl Transform {
+    /// The identity.
+    pub fn identity() -> Self {
+        Self { rotation: Matrix3::identity(), translation: Vector3::zeros() }
+    }
+
+    /// A pose without rotation.
+    pub fn from_translation(translation: Vector3<f64>) -> Self {
+        Self { rotation: Matrix3::identity(), translation }
+    }
+
+    /// A pose from position (m) and orientation.
+    pub fn new(translation: Vector3<f64>, orientation: &UnitQuaternion<f64>) -> Self {
+        Self { rotation: orientation.to_rotation_matrix().into_inner(), translation }
+    }
+
+    /// A point of B in A (m).
+    pub fn point(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * x + self.translation
+    }
+
+    /// A direction of B in A.
+    pub fn vector(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * x
+    }
+
+    /// A point of A in B (m).
+    pub fn inverse_point(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.tr_mul(&(x - self.translation))
+    }
+
+    /// A direction of A in B.
+    pub fn inverse_vector(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.tr_mul(x)
+    }
+
+    /// A seen from B.
+    pub fn inverse(&self) -> Self {
+        Self { rotation: self.rotation.transpose(), translation: -self.rotation.tr_mul(&self.translation) }
+    }
+}
+
+impl std::ops::Mul for Transform {
+    type Output = Transform;
+    fn mul(self, other: Transform) -> Transform {
+        Transform { rotation: self.rotation * other.rotation, translation: self.point(&other.translation) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transform_times_its_inverse_is_the_identity() {
+        let x =
+            Transform::new(Vector3::new(1.0, -2.0, 3.0), &UnitQuaternion::from_euler_angles(0.3, -1.2, 2.0));
+        let y = x * x.inverse();
+        assert!((y.rotation - Matrix3::identity()).amax() < 1e-15 && y.translation.amax() < 1e-15);
+        let p = Vector3::new(0.2, 0.5, -0.7);
+        assert!((x.inverse_point(&x.point(&p)) - p).amax() < 1e-15);
+    }
+}
