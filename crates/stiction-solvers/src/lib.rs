@@ -1,1 +1,55 @@
-//! Complementarity problems and solvers.
+//! Complementarity problems and solvers that certify every answer.
+//!
+//! A problem is data; a solver is a method with its workspace; the *problem* judges the answer. What a solver
+//! reports as [`Status::Solved`] has been evaluated on the original data and found within the tolerance, and
+//! whatever happens the best answer found comes back with its residual.
+//!
+//! | solver | [`Lcp`] |
+//! |---|---|
+//! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
+//!
+//! # Map
+//! * [`problem`]: what every problem offers; [`lcp`]: the linear complementarity problem.
+//! * [`solver`]: what every solver offers: starts, statuses, reports; [`active_set`]: the basis a solve can start
+//!   from and leaves behind.
+//! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
+//!   principal blocks, each in a file of its own.
+//! * [`error`]: what constructors refuse.
+//!
+//! A second solve of no larger size allocates nothing. The same input gives the same bits.
+//!
+//! # Example
+//! ```
+//! use stiction_solvers::{Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+//!
+//! // 0 <= z  perp  [2 1; 1 2] z + (-5, -6) >= 0
+//! let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+//! let mut lemke = Lemke::new(LemkeSettings::default())?;
+//! let mut x = Solution::default();
+//! let report = lemke.solve(&problem, Start::Cold, &mut x);
+//! assert_eq!(report.status, Status::Solved);
+//! assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-12 && (x.z[1] - 7.0 / 3.0).abs() < 1e-12);
+//! let basis = lemke.active_set().clone();
+//! assert_eq!(lemke.solve(&problem, Start::Basis(&basis), &mut x).pivots, 0);
+//! # Ok::<(), stiction_solvers::SolverError>(())
+//! ```
+
+pub mod active_set;
+mod block_pivoting;
+pub mod error;
+pub mod lcp;
+pub mod lemke;
+mod lu;
+mod principal_block;
+pub mod problem;
+mod room;
+mod scaling;
+pub mod solver;
+mod tableau;
+
+pub use active_set::ActiveSet;
+pub use error::SolverError;
+pub use lcp::Lcp;
+pub use lemke::{Lemke, LemkeSettings};
+pub use problem::{Problem, Residual, Solution};
+pub use solver::{Report, Solver, Start, Status};

@@ -1,0 +1,86 @@
+//! What every complementarity problem offers: its function, its set and the judgement of an answer.
+//!
+//! All classes of this crate are instances of one statement: find `z` in a closed convex set `K` such that
+//! `-F(z)` lies in the normal cone of `K` at `z`. An answer is judged by the natural map
+//! `z - P_K(z - F(z))`, which is zero exactly at the solutions (Facchinei, Pang 2003, Finite-Dimensional
+//! Variational Inequalities and Complementarity Problems, section 1.5). The problem judges, never the solver.
+
+use serde::{Deserialize, Serialize};
+
+/// Find `z` in `K` with `-F(z)` in the normal cone of `K` at `z`; `w = F(z)`.
+pub trait Problem {
+    /// Number `n` of unknowns.
+    fn dim(&self) -> usize;
+
+    /// Writes `w = F(z)`; both slices have length `n`.
+    fn eval(&self, z: &[f64], w: &mut [f64]);
+
+    /// Replaces `z` (length `n`) by its projection on `K`.
+    fn project(&self, z: &mut [f64]);
+
+    /// Judges `x.z` on the original data, dimensionless. `x.w` is never trusted: `F` is evaluated again.
+    ///
+    /// A `z` of the wrong length, or NaN anywhere, gives [`Residual::INFINITE`].
+    fn residual(&self, x: &Solution) -> Residual;
+
+    /// The part of the natural map that rounding alone can cause at `x`: `16 eps (|M||z| + |q|)`, largest row,
+    /// in the scaling of [`Problem::residual`]. No double precision answer can be held to less.
+    fn residual_floor(&self, x: &Solution) -> f64;
+}
+
+/// An answer: the unknowns `z` and `w = F(z)`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Solution {
+    /// The unknowns.
+    pub z: Vec<f64>,
+    /// The value of the problem's function at `z`.
+    pub w: Vec<f64>,
+}
+
+impl Solution {
+    /// The zero vector pair of length `n`.
+    pub fn new(n: usize) -> Solution {
+        Solution { z: vec![0.0; n], w: vec![0.0; n] }
+    }
+
+    /// Gives both vectors the length `n`; new entries are zero, capacity is kept.
+    pub fn resize(&mut self, n: usize) {
+        self.z.resize(n, 0.0);
+        self.w.resize(n, 0.0);
+    }
+}
+
+/// How far an answer is from solving its problem; every field is dimensionless and zero at a solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Residual {
+    /// Largest component of the natural map: the number that decides.
+    pub natural_map: f64,
+    /// Worst violation of `z` in `K`.
+    pub primal: f64,
+    /// Worst violation of the sign of `w`.
+    pub dual: f64,
+    /// Largest product `|z_i w_i|`.
+    pub complementarity: f64,
+}
+
+impl Residual {
+    /// The residual of something that is no answer at all (NaN, or the wrong length).
+    pub const INFINITE: Residual = Residual {
+        natural_map: f64::INFINITY,
+        primal: f64::INFINITY,
+        dual: f64::INFINITY,
+        complementarity: f64::INFINITY,
+    };
+
+    /// Largest rounding floor that excuses a residual above the tolerance.
+    ///
+    /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, say) would raise it
+    /// until anything passes, so beyond one part in a million of the data it excuses nothing.
+    pub const LARGEST_FLOOR: f64 = 1e-6;
+
+    /// Whether this residual certifies an answer: `natural_map <= max(tolerance, floor)`, where `floor` is
+    /// [`Problem::residual_floor`], ignored beyond [`Residual::LARGEST_FLOOR`].
+    pub fn certifies(&self, tolerance: f64, floor: f64) -> bool {
+        self.natural_map <= tolerance || (self.natural_map <= floor && floor <= Residual::LARGEST_FLOOR)
+    }
+}

@@ -1,0 +1,82 @@
+//! A second solve of no larger size allocates nothing, from every start.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use stiction_solvers::{ActiveSet, Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting the allocations of each thread.
+struct Counting;
+
+// SAFETY: every call is passed on to the system allocator unchanged; the counter allocates nothing.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread while `work` runs.
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))), 1);
+}
+
+#[test]
+fn a_second_solve_of_no_larger_size_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(21);
+    let large = common::box_stack(&mut random, 4, 5e-3, 1.0, 0.1);
+    let small = common::random_contact_problem(&mut random, 5, 9, 4);
+    let unsolvable = Lcp::new(vec![0.0, 1.0, -1.0, 0.0], vec![-1.0, -1.0]).unwrap();
+    let mut solver = Lemke::new(LemkeSettings::default()).unwrap();
+    let mut x = Solution::default();
+    let mut basis = ActiveSet::default();
+    // The first round: every path once, at the largest size.
+    let mut wrong = ActiveSet::new(96);
+    (0..96).step_by(3).for_each(|i| wrong.set(i, true));
+    for start in [Start::Cold, Start::Warm, Start::Basis(&wrong)] {
+        assert_eq!(solver.solve(&large, start, &mut x).status, Status::Solved);
+        basis.clone_from(solver.active_set());
+    }
+    let mut problem = large.clone();
+    let count = allocations(|| {
+        for _ in 0..3 {
+            for source in [&small, &unsolvable, &large] {
+                problem.resize(source.q().len());
+                problem.matrix_mut().copy_from_slice(source.matrix());
+                problem.q_mut().copy_from_slice(source.q());
+                let _ = solver.solve(&problem, Start::Cold, &mut x);
+                basis.clone_from(solver.active_set());
+                let _ = solver.solve(&problem, Start::Basis(&basis), &mut x);
+                let _ = solver.solve(&problem, Start::Warm, &mut x);
+                x.z.fill(1.0);
+                let _ = solver.solve(&problem, Start::Warm, &mut x);
+                let _ = solver.solve(&problem, Start::Basis(&wrong), &mut x);
+            }
+        }
+    });
+    assert_eq!(count, 0);
+}

@@ -1,0 +1,164 @@
+//! Random problems shared by the behaviour tests.
+#![allow(dead_code, clippy::unwrap_used, reason = "not every test file uses every problem; a test may panic")]
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use stiction_solvers::Lcp;
+
+/// `n x n` matrix from a function of row and column.
+pub(crate) fn matrix(n: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Vec<f64> {
+    (0..n * n).map(|at| entry(at / n, at % n)).collect()
+}
+
+/// Uniform numbers in (-1, 1).
+pub(crate) fn uniform(random: &mut Pcg64, count: usize) -> Vec<f64> {
+    (0..count).map(|_| random.random_range(-1.0..1.0)).collect()
+}
+
+/// `A A^T` for `A` with `n` rows and `rank` columns.
+pub(crate) fn gram(n: usize, rank: usize, a: &[f64]) -> Vec<f64> {
+    matrix(n, |i, j| (0..rank).map(|k| a[i * rank + k] * a[j * rank + k]).sum())
+}
+
+/// The Murty matrix: 1 on the diagonal, 2 below it.
+pub(crate) fn murty_matrix(n: usize) -> Vec<f64> {
+    matrix(n, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Equal => 1.0,
+        std::cmp::Ordering::Greater => 2.0,
+        std::cmp::Ordering::Less => 0.0,
+    })
+}
+
+/// The Stewart-Trinkle problem of `contacts` point contacts with `k` friction directions each.
+///
+/// `delassus` is the `3 c x 3 c` matrix and `velocity` the free velocity, both in the order (n, t1, t2) per
+/// contact; `gaps` are the nonnegative constants `a_n`. Unknowns: normal impulses, then the friction impulses
+/// contact by contact, then the multipliers. `friction` holds one coefficient per contact.
+pub(crate) fn stewart_trinkle(
+    delassus: &[f64],
+    velocity: &[f64],
+    gaps: &[f64],
+    friction: &[f64],
+    k: usize,
+) -> Lcp {
+    let contacts = gaps.len();
+    let n = (k + 2) * contacts;
+    let direction = |d: usize| {
+        let angle = 2.0 * std::f64::consts::PI * d as f64 / k as f64;
+        (angle.cos(), angle.sin())
+    };
+    // Unit impulse of unknown i as (contact, coefficients in the contact frame).
+    let frame = |i: usize| {
+        if i < contacts {
+            (i, [1.0, 0.0, 0.0])
+        } else {
+            let (x, y) = direction((i - contacts) % k);
+            ((i - contacts) / k, [0.0, x, y])
+        }
+    };
+    let impulses = (k + 1) * contacts;
+    let size = 3 * contacts;
+    let m = matrix(n, |i, j| {
+        if i < impulses && j < impulses {
+            let ((c, a), (d, b)) = (frame(i), frame(j));
+            let mut sum = 0.0;
+            for p in 0..3 {
+                for r in 0..3 {
+                    sum += a[p] * delassus[(3 * c + p) * size + 3 * d + r] * b[r];
+                }
+            }
+            sum
+        } else if i < impulses {
+            f64::from(u8::from(i >= contacts && (i - contacts) / k == j - impulses))
+        } else if j < contacts {
+            if i - impulses == j { friction[j] } else { 0.0 }
+        } else if j < impulses && (j - contacts) / k == i - impulses {
+            -1.0
+        } else {
+            0.0
+        }
+    });
+    let q = (0..n)
+        .map(|i| {
+            if i >= impulses {
+                return 0.0;
+            }
+            let (c, a) = frame(i);
+            let free: f64 = (0..3).map(|p| a[p] * velocity[3 * c + p]).sum();
+            if i < contacts { free + gaps[i] } else { free }
+        })
+        .collect();
+    Lcp::new(m, q).unwrap()
+}
+
+/// A random Stewart-Trinkle problem: `G = J M^-1 J^T` with `J` random, `M` diagonal over two decades, free
+/// velocity `J v` (so that `a_n >= 0` makes it solvable).
+pub(crate) fn random_contact_problem(
+    random: &mut Pcg64,
+    contacts: usize,
+    coordinates: usize,
+    k: usize,
+) -> Lcp {
+    let size = 3 * contacts;
+    let jacobian = uniform(random, size * coordinates);
+    let mass: Vec<f64> = (0..coordinates).map(|_| 10f64.powf(random.random_range(-1.0..1.0))).collect();
+    let v = uniform(random, coordinates);
+    let scaled: Vec<f64> =
+        jacobian.iter().enumerate().map(|(at, x)| x / mass[at % coordinates].sqrt()).collect();
+    let delassus = gram(size, coordinates, &scaled);
+    let velocity: Vec<f64> =
+        jacobian.chunks_exact(coordinates).map(|row| row.iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
+    let gaps: Vec<f64> = (0..contacts)
+        .map(|_| if random.random_bool(0.5) { 0.0 } else { random.random_range(0.0..1.0) })
+        .collect();
+    let friction: Vec<f64> = (0..contacts).map(|_| random.random_range(0.0..1.5)).collect();
+    stewart_trinkle(&delassus, &velocity, &gaps, &friction, k)
+}
+
+/// A stack of `boxes` unit cubes of 1 kg (the uppermost of `top` kg) on the ground, friction coefficient 0.5, four
+/// corner contacts per interface, one step of `dt` seconds from rest under gravity; `perturbation` is a random velocity added to every coordinate.
+pub(crate) fn box_stack(random: &mut Pcg64, boxes: usize, dt: f64, top: f64, perturbation: f64) -> Lcp {
+    let contacts = 4 * boxes;
+    let coordinates = 6 * boxes;
+    let size = 3 * contacts;
+    let mut jacobian = vec![0.0; size * coordinates];
+    for interface in 0..boxes {
+        for corner in 0..4 {
+            let x = if corner & 1 == 0 { -0.5 } else { 0.5 };
+            let y = if corner & 2 == 0 { -0.5 } else { 0.5 };
+            for (p, axis) in [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].iter().enumerate() {
+                let row = 3 * (4 * interface + corner) + p;
+                // The upper box touches with its bottom face, the lower one with its top face.
+                for (body, z, sign) in [(Some(interface), -0.5, 1.0), (interface.checked_sub(1), 0.5, -1.0)] {
+                    let Some(body) = body else { continue };
+                    let arm: [f64; 3] = [x, y, z];
+                    let torque = [
+                        arm[1] * axis[2] - arm[2] * axis[1],
+                        arm[2] * axis[0] - arm[0] * axis[2],
+                        arm[0] * axis[1] - arm[1] * axis[0],
+                    ];
+                    for d in 0..3 {
+                        jacobian[row * coordinates + 6 * body + d] = sign * axis[d];
+                        jacobian[row * coordinates + 6 * body + 3 + d] = sign * torque[d];
+                    }
+                }
+            }
+        }
+    }
+    let inertia = |coordinate: usize| {
+        let mass = if coordinate / 6 + 1 == boxes { top } else { 1.0f64 };
+        if coordinate % 6 < 3 { mass } else { mass / 6.0 }
+    };
+    let v: Vec<f64> = (0..coordinates)
+        .map(|i| {
+            let fall = if i % 6 == 2 { -9.81 * dt } else { 0.0 };
+            fall + perturbation * random.random_range(-1.0..1.0)
+        })
+        .collect();
+    let scaled: Vec<f64> =
+        jacobian.iter().enumerate().map(|(at, x)| x / inertia(at % coordinates).sqrt()).collect();
+    let delassus = gram(size, coordinates, &scaled);
+    let velocity: Vec<f64> =
+        jacobian.chunks_exact(coordinates).map(|row| row.iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
+    stewart_trinkle(&delassus, &velocity, &vec![0.0; contacts], &vec![0.5; contacts], 4)
+}
