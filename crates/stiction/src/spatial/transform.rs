@@ -17,41 +17,49 @@ pub struct Transform {
 
 impl Transform {
     /// The identity.
+    #[inline]
     pub fn identity() -> Self {
         Self { rotation: Matrix3::identity(), translation: Vector3::zeros() }
     }
 
     /// A pose without rotation.
+    #[inline]
     pub fn from_translation(translation: Vector3<f64>) -> Self {
         Self { rotation: Matrix3::identity(), translation }
     }
 
     /// A pose from position (m) and orientation.
+    #[inline]
     pub fn new(translation: Vector3<f64>, orientation: &UnitQuaternion<f64>) -> Self {
         Self { rotation: orientation.to_rotation_matrix().into_inner(), translation }
     }
 
     /// A point of B in A (m).
+    #[inline]
     pub fn point(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x + self.translation
     }
 
     /// A direction of B in A.
+    #[inline]
     pub fn vector(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x
     }
 
     /// A point of A in B (m).
+    #[inline]
     pub fn inverse_point(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.tr_mul(&(x - self.translation))
     }
 
     /// A direction of A in B.
+    #[inline]
     pub fn inverse_vector(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.tr_mul(x)
     }
 
     /// A seen from B.
+    #[inline]
     pub fn inverse(&self) -> Self {
         Self { rotation: self.rotation.transpose(), translation: -self.rotation.tr_mul(&self.translation) }
     }
@@ -59,6 +67,7 @@ impl Transform {
 
 impl std::ops::Mul for Transform {
     type Output = Transform;
+    #[inline]
     fn mul(self, other: Transform) -> Transform {
         Transform { rotation: self.rotation * other.rotation, translation: self.point(&other.translation) }
     }
