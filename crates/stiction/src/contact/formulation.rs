@@ -1,0 +1,115 @@
+//! The formulation of an island: which complementarity problem is posed for its contacts.
+
+use super::{GapRule, IslandProblem, IslandReport, Memory, Polyhedral, PolyhedralSettings};
+use serde::{Deserialize, Serialize};
+
+/// Which problem is posed for an island of contacts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Formulation {
+    /// Friction cones replaced by pyramids, a linear complementarity problem (Stewart and Trinkle 1996; Anitescu
+    /// and Potra 1997).
+    Polyhedral(PolyhedralSettings),
+}
+
+/// An unknown or unusable formulation.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FormulationError {
+    /// No formulation of this name.
+    #[error("contact model '{0}' is unknown; available: stewart-trinkle, anitescu-potra")]
+    Unknown(String),
+    /// The solver does not fit.
+    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {available}")]
+    Solver {
+        /// What was asked for.
+        solver: String,
+        /// The formulation.
+        formulation: String,
+        /// What fits.
+        available: &'static str,
+    },
+    /// A setting out of range.
+    #[error("{0}")]
+    Setting(String),
+}
+
+impl Default for Formulation {
+    fn default() -> Self {
+        Formulation::Polyhedral(PolyhedralSettings::default())
+    }
+}
+
+impl Formulation {
+    /// The formulation of this name, as the command line and scene files write it.
+    pub fn named(name: &str) -> Result<Self, FormulationError> {
+        let gap = match name {
+            "stewart-trinkle" => GapRule::StewartTrinkle,
+            "anitescu-potra" => GapRule::AnitescuPotra,
+            _ => return Err(FormulationError::Unknown(name.into())),
+        };
+        Ok(Formulation::Polyhedral(PolyhedralSettings { gap, ..Default::default() }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::StewartTrinkle, .. }) => {
+                "stewart-trinkle"
+            }
+            Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::AnitescuPotra, .. }) => {
+                "anitescu-potra"
+            }
+        }
+    }
+
+    /// The name of the solver it uses.
+    pub fn solver_name(&self) -> &'static str {
+        match self {
+            Formulation::Polyhedral(_) => "lemke",
+        }
+    }
+
+    /// Checks that a solver of this name fits this formulation.
+    pub fn check_solver(&self, name: &str) -> Result<(), FormulationError> {
+        if name == self.solver_name() {
+            return Ok(());
+        }
+        Err(FormulationError::Solver {
+            solver: name.into(),
+            formulation: self.name().into(),
+            available: self.solver_name(),
+        })
+    }
+
+    /// How the gap of predicted contacts enters.
+    pub fn gap_rule(&self) -> GapRule {
+        match self {
+            Formulation::Polyhedral(settings) => settings.gap,
+        }
+    }
+
+    /// Makes the workspace that solves islands in this formulation.
+    pub fn solver(&self) -> Result<IslandSolver, FormulationError> {
+        match self {
+            Formulation::Polyhedral(settings) => {
+                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
+            }
+        }
+    }
+}
+
+/// The workspace behind a [`Formulation`].
+#[derive(Debug)]
+pub enum IslandSolver {
+    /// See [`Polyhedral`].
+    Polyhedral(Box<Polyhedral>),
+}
+
+impl IslandSolver {
+    /// Solves an island. `memory` holds what is known of each block from the last step and receives what is to be
+    /// remembered, the impulses among it (N s).
+    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        match self {
+            IslandSolver::Polyhedral(polyhedral) => polyhedral.solve(island, memory),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The problem of one island: unilateral rows that share moving trees, whatever the formulation.
+//!
+//! Find impulses `lambda` and velocities `u = G lambda + free` such that every block meets its law, where
+//! `G = J M^-1 J^T` is the Delassus operator (with bilateral rows already eliminated).
+
+use super::Law;
+use serde::{Deserialize, Serialize};
+use stiction_solvers::Report;
+
+/// What a block of rows stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BlockKind {
+    /// A contact; rows are normal and, unless frictionless, two tangents. `bias` is a_n (m/s):
+    /// `0 <= lambda_n  perp  u_n + bias >= 0`.
+    Contact {
+        /// Law.
+        law: Law,
+        /// a_n (m/s).
+        bias: f64,
+    },
+    /// One unilateral row: `0 <= lambda  perp  u + bias >= 0` (joint limits).
+    Limit {
+        /// Position margin over the step (m/s or rad/s).
+        bias: f64,
+    },
+    /// One row with a bounded impulse that opposes its velocity (joint friction).
+    Friction {
+        /// Largest impulse (N s or N m s).
+        bound: f64,
+    },
+}
+
+impl BlockKind {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            BlockKind::Contact { law: Law::Coulomb { .. }, .. } => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// What a formulation remembers of a block from one step to the next: the impulse and, as bits, which of its
+/// complementarity variables were basic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Whether the block existed in the last step.
+    pub known: bool,
+    /// Impulse by row (N s), in the block's rows.
+    pub impulse: [f64; 3],
+    /// Basic variables, by bit.
+    pub basic: u64,
+}
+
+/// A block of an island.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Kind and data.
+    pub kind: BlockKind,
+    /// First row in the island.
+    pub row: usize,
+}
+
+/// One island, as the formulations see it. `n` rows.
+#[derive(Clone, Copy, Debug)]
+pub struct IslandProblem<'a> {
+    /// Blocks in the order of their rows.
+    pub blocks: &'a [Block],
+    /// Delassus operator, n x n row-major (1/kg and mixed units).
+    pub delassus: &'a [f64],
+    /// Free row velocities `J v_free + drift` (n).
+    pub free: &'a [f64],
+}
+
+impl IslandProblem<'_> {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.free.len()
+    }
+}
+
+/// How an island's solve went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IslandReport {
+    /// The solver's own certified report.
+    pub solver: Report,
+    /// Number of complementarity variables.
+    pub variables: usize,
+}

@@ -1,0 +1,18 @@
+//! Contact laws and the formulations that pose them as complementarity problems.
+//!
+//! Two independent choices. A *law* belongs to each contact (how its impulse answers its relative velocity); a
+//! *formulation* poses the problem of a whole island of contacts and other unilateral rows with their laws and has it
+//! solved.
+
+#[allow(clippy::module_inception)]
+mod contact;
+mod formulation;
+mod island;
+mod law;
+mod polyhedral;
+
+pub use contact::{Contact, ContactKey, Mode, contact_frame};
+pub use formulation::{Formulation, FormulationError, IslandSolver};
+pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
+pub use law::Law;
+pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};

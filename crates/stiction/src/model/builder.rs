@@ -1,0 +1,172 @@
+//! From specifications to a model: order, names, links, inertia and every check.
+
+use super::assembly::assemble;
+use super::{
+    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model, ModelError,
+};
+use crate::contact::Law;
+use nalgebra::Vector3;
+
+/// Collects a scene and turns it into a [`Model`].
+///
+/// Bodies are numbered depth first, children in the order they were added, as in MJCF; so are joints,
+/// generalized velocities, configuration coordinates and geoms.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use stiction::collision::Shape;
+/// use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+///
+/// let mut builder = ModelBuilder::new("pendulum");
+/// let bob = GeomSpec::new(Shape::Sphere { radius: 0.1 });
+/// let arm = BodySpec {
+///     name: "arm".into(),
+///     joints: vec![JointSpec { position: Vector3::new(0.0, 0.0, 1.0), ..JointSpec::hinge(Vector3::y()) }],
+///     geoms: vec![bob],
+///     ..BodySpec::default()
+/// };
+/// builder.add_body(BodyId::WORLD, arm)?;
+/// let model = builder.build()?;
+/// assert_eq!((model.nq(), model.nv()), (1, 1));
+/// # Ok::<(), stiction::model::ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModelBuilder {
+    /// Name of the scene.
+    pub name: String,
+    /// Gravity (m/s^2).
+    pub gravity: Vector3<f64>,
+    /// Time step (s).
+    pub timestep: f64,
+    /// Bodies in the order they were added; the first is the world.
+    pub(super) bodies: Vec<Node>,
+    pub(super) actuators: Vec<ActuatorSpec>,
+    pub(super) equalities: Vec<EqualitySpec>,
+    pub(super) keyframes: Vec<Keyframe>,
+    pub(super) pairs: Vec<PairSpec>,
+    pub(super) material_rules: Vec<MaterialRuleSpec>,
+    pub(super) exclusions: Vec<[BodyId; 2]>,
+}
+
+/// A body and its parent's number.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) parent: usize,
+    pub(super) spec: BodySpec,
+}
+
+/// The law of one pair of geoms, by name.
+#[derive(Clone, Debug)]
+pub(super) struct PairSpec {
+    pub(super) geoms: [String; 2],
+    pub(super) law: Law,
+}
+
+/// Friction between two materials, by name.
+#[derive(Clone, Debug)]
+pub(super) struct MaterialRuleSpec {
+    pub(super) materials: [String; 2],
+    pub(super) friction: f64,
+}
+
+impl ModelBuilder {
+    /// An empty scene with gravity -9.81 m/s^2 along z and a step of 2 ms.
+    pub fn new(name: &str) -> Self {
+        let world = BodySpec { name: "world".to_owned(), ..BodySpec::default() };
+        Self {
+            name: name.to_owned(),
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            timestep: 0.002,
+            bodies: vec![Node { parent: 0, spec: world }],
+            actuators: Vec::new(),
+            equalities: Vec::new(),
+            keyframes: Vec::new(),
+            pairs: Vec::new(),
+            material_rules: Vec::new(),
+            exclusions: Vec::new(),
+        }
+    }
+
+    /// Adds a body to a parent.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownBody`] if the parent is not in this builder. All else is checked by [`Self::build`].
+    pub fn add_body(&mut self, parent: BodyId, spec: BodySpec) -> Result<BodyId, ModelError> {
+        self.known(parent, ElementKind::Body, &spec.name)?;
+        self.bodies.push(Node { parent: parent.0, spec });
+        Ok(BodyId(self.bodies.len() - 1))
+    }
+
+    /// Adds a geom to a body, or to the world.
+    ///
+    /// # Errors
+    /// [`ModelError::UnknownBody`] if the body is not in this builder.
+    pub fn add_geom(&mut self, body: BodyId, spec: GeomSpec) -> Result<&mut Self, ModelError> {
+        self.known(body, ElementKind::Geom, &spec.name)?;
+        self.bodies[body.0].spec.geoms.push(spec);
+        Ok(self)
+    }
+
+    /// The body with this given name, if one was added.
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|node| node.spec.name == name).map(BodyId)
+    }
+
+    /// The description of a body, to read or change it before building.
+    pub fn body_mut(&mut self, body: BodyId) -> Option<&mut BodySpec> {
+        self.bodies.get_mut(body.0).map(|node| &mut node.spec)
+    }
+
+    /// Adds a drive.
+    pub fn add_actuator(&mut self, spec: ActuatorSpec) -> &mut Self {
+        self.actuators.push(spec);
+        self
+    }
+
+    /// Adds a bilateral constraint.
+    pub fn add_equality(&mut self, spec: EqualitySpec) -> &mut Self {
+        self.equalities.push(spec);
+        self
+    }
+
+    /// Adds a stored state. An empty `q`, `v` or `ctrl` stands for the default (`q0`, zero, zero); quaternions are
+    /// normalised.
+    pub fn add_keyframe(&mut self, keyframe: Keyframe) -> &mut Self {
+        self.keyframes.push(keyframe);
+        self
+    }
+
+    /// Bodies that never collide with each other.
+    pub fn exclude(&mut self, first: BodyId, second: BodyId) -> &mut Self {
+        self.exclusions.push([first, second]);
+        self
+    }
+
+    /// The law of one pair of geoms, by name (given or made up); they then always may collide.
+    pub fn add_pair(&mut self, first: &str, second: &str, law: Law) -> &mut Self {
+        self.pairs.push(PairSpec { geoms: [first.to_owned(), second.to_owned()], law });
+        self
+    }
+
+    /// Friction between two materials, which may be the same.
+    pub fn add_material_rule(&mut self, first: &str, second: &str, friction: f64) -> &mut Self {
+        self.material_rules
+            .push(MaterialRuleSpec { materials: [first.to_owned(), second.to_owned()], friction });
+        self
+    }
+
+    /// Checks everything and makes the model.
+    ///
+    /// # Errors
+    /// The first thing found wrong, see [`ModelError`].
+    pub fn build(self) -> Result<Model, ModelError> {
+        assemble(self)
+    }
+
+    fn known(&self, body: BodyId, kind: ElementKind, name: &str) -> Result<(), ModelError> {
+        if body.0 < self.bodies.len() {
+            return Ok(());
+        }
+        Err(ModelError::UnknownBody { element: Element::new(kind, name), id: body.0 })
+    }
+}

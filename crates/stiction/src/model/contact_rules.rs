@@ -1,0 +1,150 @@
+//! Which geoms may touch and under which law: MuJoCo's rules, with friction by pair of materials on top.
+//!
+//! Explicit pairs come first. Otherwise two geoms may collide when the collision bits of one meet the affinity of
+//! the other, one of them can move, they are not welded together, not on parent and child (unless the parent is
+//! fixed to the world) and their bodies are not excluded (MuJoCo documentation, *Computation: collision
+//! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
+//! allocation.
+
+use super::{Base, Body, Geom, MaterialRule, Model, PairRule};
+use crate::contact::Law;
+use serde::{Deserialize, Serialize};
+
+/// What the rules need to know of each geom, by number.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ContactTable {
+    geoms: Vec<GeomFilter>,
+    /// Friction by pair of material numbers, lesser first, sorted.
+    friction: Vec<([u32; 2], f64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct GeomFilter {
+    /// Weld group of the geom's body.
+    weld: usize,
+    /// Weld group of the parent of the body that moves the group.
+    parent_weld: usize,
+    /// Whether a joint moves the geom.
+    movable: bool,
+    /// Whether an explicit pair names the geom.
+    in_pair: bool,
+    /// Number of the material among those with rules.
+    material: Option<u32>,
+}
+
+impl ContactTable {
+    /// From the finished lists of a model.
+    pub(super) fn new(
+        bodies: &[Body],
+        geoms: &[Geom],
+        pair_rules: &[PairRule],
+        rules: &[MaterialRule],
+    ) -> Self {
+        let mut names: Vec<&str> = rules.iter().flat_map(|r| &r.materials).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        // A scene has far fewer than 2^32 materials: each takes more than four bytes.
+        let number = |name: &str| names.binary_search(&name).ok().map(|i| i as u32);
+        let mut table = Self {
+            geoms: geoms.iter().map(|geom| GeomFilter::new(bodies, geom, number)).collect(),
+            friction: Vec::with_capacity(rules.len()),
+        };
+        for geom in pair_rules.iter().flat_map(|rule| rule.geoms) {
+            table.geoms[geom].in_pair = true;
+        }
+        for rule in rules {
+            if let (Some(a), Some(b)) = (number(&rule.materials[0]), number(&rule.materials[1])) {
+                table.friction.push(([a.min(b), a.max(b)], rule.friction));
+            }
+        }
+        table.friction.sort_unstable_by_key(|rule| rule.0);
+        table
+    }
+
+    /// Friction between the materials of two geoms, if a rule gives it.
+    fn material_friction(&self, first: usize, second: usize) -> Option<f64> {
+        let (a, b) = (self.geoms[first].material?, self.geoms[second].material?);
+        let found = self.friction.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
+        Some(self.friction[found].1)
+    }
+}
+
+impl GeomFilter {
+    fn new(bodies: &[Body], geom: &Geom, number: impl Fn(&str) -> Option<u32>) -> Self {
+        let body = &bodies[geom.body];
+        Self {
+            weld: body.weld,
+            parent_weld: bodies[bodies[body.weld].parent].weld,
+            movable: matches!(body.base, Base::Link(_)),
+            in_pair: false,
+            material: geom.material.as_deref().and_then(number),
+        }
+    }
+}
+
+impl Model {
+    /// Whether contacts between two geoms (by number, in either order) are looked for.
+    pub fn may_collide(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.contact_table.geoms[first], &self.contact_table.geoms[second]);
+        if a.weld == b.weld || !(a.movable || b.movable) {
+            return false;
+        }
+        if self.pair_rule(first, second).is_some() {
+            return true;
+        }
+        let (ga, gb) = (&self.geoms[first], &self.geoms[second]);
+        let bits_meet = ga.contype & gb.conaffinity != 0 || gb.contype & ga.conaffinity != 0;
+        // A parent fixed to the world is the world: a hinged door does collide with the floor.
+        let kin = a.weld != 0 && b.weld != 0 && (a.weld == b.parent_weld || b.weld == a.parent_weld);
+        bits_meet && !kin && !self.is_excluded(ga.body, gb.body)
+    }
+
+    /// Law of the contacts between two geoms (by number, in either order).
+    ///
+    /// An explicit pair decides first. Otherwise friction is that of the pair of materials, or of the geom with the
+    /// higher priority, or the larger of the two; a contact dimension of 1 (of the geom with the higher priority,
+    /// or the larger of the two) or friction zero makes the contact frictionless.
+    pub fn pair_law(&self, first: usize, second: usize) -> Law {
+        if let Some(rule) = self.pair_rule(first, second) {
+            return with_friction(rule.law);
+        }
+        let (a, b) = (&self.geoms[first], &self.geoms[second]);
+        let (dimension, friction) = match a.priority.cmp(&b.priority) {
+            std::cmp::Ordering::Greater => (a.contact_dimension, a.friction),
+            std::cmp::Ordering::Less => (b.contact_dimension, b.friction),
+            std::cmp::Ordering::Equal => {
+                (a.contact_dimension.max(b.contact_dimension), a.friction.max(b.friction))
+            }
+        };
+        if dimension <= 1 {
+            return Law::Frictionless;
+        }
+        let mu = self.contact_table.material_friction(first, second).unwrap_or(friction);
+        with_friction(Law::Coulomb { mu })
+    }
+
+    /// Fills the table the rules work with; the lists of bodies, geoms and rules are then final.
+    pub(super) fn prepare_contact_rules(&mut self) {
+        self.contact_table =
+            ContactTable::new(&self.bodies, &self.geoms, &self.pair_rules, &self.material_rules);
+    }
+
+    fn pair_rule(&self, first: usize, second: usize) -> Option<&PairRule> {
+        let table = &self.contact_table.geoms;
+        if !(table[first].in_pair && table[second].in_pair) {
+            return None;
+        }
+        let key = [first.min(second), first.max(second)];
+        self.pair_rules.binary_search_by_key(&key, |rule| rule.geoms).ok().map(|i| &self.pair_rules[i])
+    }
+
+    fn is_excluded(&self, first: usize, second: usize) -> bool {
+        !self.excluded.is_empty()
+            && self.excluded.binary_search(&[first.min(second), first.max(second)]).is_ok()
+    }
+}
+
+/// Coulomb's law without friction is the frictionless one.
+fn with_friction(law: Law) -> Law {
+    if law == (Law::Coulomb { mu: 0.0 }) { Law::Frictionless } else { law }
+}

@@ -1,0 +1,261 @@
+//! What refers to bodies, joints and geoms: drives, equalities, keyframes, and the rules of contacts.
+
+use super::assembly::Assembly;
+use super::builder::{MaterialRuleSpec, ModelBuilder, PairSpec};
+use super::check;
+use super::names::{NameSpace, suggestion};
+use super::{
+    Actuator, ActuatorSpec, Base, BodyId, Element, ElementKind, Equality, EqualityKind, EqualitySpec,
+};
+use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
+use crate::spatial::Transform;
+use std::collections::BTreeMap;
+
+/// Adds everything the builder holds besides bodies.
+pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<(), ModelError> {
+    add_actuators(&mut assembly.model, &builder.actuators)?;
+    add_equalities(assembly, &builder.equalities)?;
+    add_keyframes(&mut assembly.model, builder.keyframes)?;
+    add_pairs(&mut assembly.model, &builder.pairs)?;
+    add_material_rules(&mut assembly.model, builder.material_rules)?;
+    add_exclusions(assembly, &builder.exclusions)
+}
+
+fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelError> {
+    let mut names = NameSpace::claim(ElementKind::Actuator, specs.iter().map(|s| s.name.as_str()))?;
+    let joints = numbers(model.links.iter().map(|link| link.name.as_str()));
+    for (number, spec) in specs.iter().enumerate() {
+        let element = names.resolve(&spec.name, || format!("actuator {number}"));
+        check::actuator(&element, spec)?;
+        let link = find(&joints, &element, ElementKind::Joint, &spec.joint.0)?;
+        let scalar = matches!(model.links[link].kind, JointKind::Hinge { .. } | JointKind::Slide { .. });
+        if !scalar && spec.bias != [0.0; 3] {
+            return Err(ModelError::BiasOnRotation { element, joint: spec.joint.0.clone(), bias: spec.bias });
+        }
+        model.actuators.push(Actuator {
+            name: element.name,
+            link,
+            gear: spec.gear,
+            gain: spec.gain,
+            bias: spec.bias,
+            control_range: spec.control_range,
+            force_range: spec.force_range,
+        });
+    }
+    Ok(())
+}
+
+fn add_equalities(assembly: &mut Assembly, specs: &[EqualitySpec]) -> Result<(), ModelError> {
+    let given = |spec: &EqualitySpec| match spec {
+        EqualitySpec::Connect { name, bodies, .. } | EqualitySpec::Weld { name, bodies, .. } => {
+            (name.clone(), *bodies)
+        }
+    };
+    let given: Vec<(String, [BodyId; 2])> = specs.iter().map(given).collect();
+    let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(|g| g.0.as_str()))?;
+    for (number, (spec, (name, ids))) in specs.iter().zip(&given).enumerate() {
+        let element = names.resolve(name, || format!("equality {number}"));
+        let bodies = [assembly.number(&element, ids[0])?, assembly.number(&element, ids[1])?];
+        assembly.check_relation(&element, bodies)?;
+        let kind = assembly.equality_kind(&element, spec, bodies)?;
+        assembly.model.equalities.push(Equality { name: element.name, bodies, kind });
+    }
+    Ok(())
+}
+
+impl Assembly {
+    /// Number in the model of a body of the builder.
+    fn number(&self, element: &Element, body: BodyId) -> Result<usize, ModelError> {
+        let found = self.index.get(body.0).copied();
+        found.ok_or_else(|| ModelError::UnknownBody { element: element.clone(), id: body.0 })
+    }
+
+    /// An equality needs two bodies, one of them moved by joints, that are not fixed to each other.
+    fn check_relation(&self, element: &Element, [a, b]: [usize; 2]) -> Result<(), ModelError> {
+        let (first, second) = (&self.model.bodies[a], &self.model.bodies[b]);
+        if a == b {
+            return Err(ModelError::SameTwice { element: element.clone(), name: first.name.clone() });
+        }
+        if never_move(first.base, second.base) {
+            return Err(ModelError::NeverMove {
+                element: element.clone(),
+                first: first.name.clone(),
+                second: second.name.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// What is held, in the frames of the bodies' bases.
+    fn equality_kind(
+        &self,
+        element: &Element,
+        spec: &EqualitySpec,
+        [a, b]: [usize; 2],
+    ) -> Result<EqualityKind, ModelError> {
+        let (first, second) = (&self.model.bodies[a].pose, &self.model.bodies[b].pose);
+        Ok(match spec {
+            EqualitySpec::Connect { anchor, .. } => {
+                check::all_finite(element, "anchor", anchor.iter())?;
+                let in_second = self.world[b].inverse_point(&self.world[a].point(anchor));
+                EqualityKind::Connect { anchors: [first.point(anchor), second.point(&in_second)] }
+            }
+            EqualitySpec::Weld { relative_pose, anchor, .. } => {
+                check::all_finite(element, "anchor", anchor.iter())?;
+                if let Some(pose) = relative_pose {
+                    check::pose(element, "relative pose", pose)?;
+                }
+                let relative = relative_pose.unwrap_or_else(|| self.world[a].inverse() * self.world[b]);
+                let held = Transform::from_translation(*anchor);
+                EqualityKind::Weld { frames: [*first * relative * held, *second * held] }
+            }
+        })
+    }
+}
+
+/// Whether two bodies on these bases never move against each other because of forces.
+fn never_move(first: Base, second: Base) -> bool {
+    let moves = |base| matches!(base, Base::Link(_));
+    first == second || !(moves(first) || moves(second))
+}
+
+fn add_keyframes(model: &mut Model, keyframes: Vec<Keyframe>) -> Result<(), ModelError> {
+    let mut names = NameSpace::claim(ElementKind::Keyframe, keyframes.iter().map(|k| k.name.as_str()))?;
+    for (number, mut key) in keyframes.into_iter().enumerate() {
+        let element = names.resolve(&key.name, || format!("keyframe {number}"));
+        check::finite(&element, "time", key.time)?;
+        if key.q.is_empty() {
+            key.q.clone_from(&model.q0);
+        }
+        complete(&element, "q", &mut key.q, model.nq())?;
+        complete(&element, "v", &mut key.v, model.nv())?;
+        complete(&element, "ctrl", &mut key.ctrl, model.actuators.len())?;
+        normalize_quaternions(model, &element, &mut key.q)?;
+        key.name = element.name;
+        model.keyframes.push(key);
+    }
+    Ok(())
+}
+
+/// Checks a keyframe's numbers; zeros where there are none.
+fn complete(
+    element: &Element,
+    quantity: &'static str,
+    values: &mut Vec<f64>,
+    expected: usize,
+) -> Result<(), ModelError> {
+    if values.is_empty() {
+        values.resize(expected, 0.0);
+    }
+    if values.len() != expected {
+        let (element, found) = (element.clone(), values.len());
+        return Err(ModelError::KeyframeLength { element, quantity, found, expected });
+    }
+    check::all_finite(element, quantity, values.iter())
+}
+
+fn normalize_quaternions(model: &Model, element: &Element, q: &mut [f64]) -> Result<(), ModelError> {
+    for link in &model.links {
+        let start = match link.kind {
+            JointKind::Free => link.q + 3,
+            JointKind::Ball => link.q,
+            JointKind::Hinge { .. } | JointKind::Slide { .. } => continue,
+        };
+        let quaternion = &mut q[start..start + 4];
+        let largest = quaternion.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+        if largest == 0.0 {
+            return Err(ModelError::ZeroQuaternion { element: element.clone(), joint: link.name.clone() });
+        }
+        let norm = quaternion.iter().map(|c| (c / largest) * (c / largest)).sum::<f64>().sqrt();
+        quaternion.iter_mut().for_each(|c| *c = *c / largest / norm);
+    }
+    Ok(())
+}
+
+fn add_pairs(model: &mut Model, pairs: &[PairSpec]) -> Result<(), ModelError> {
+    let geoms = numbers(model.geoms.iter().map(|geom| geom.name.as_str()));
+    for pair in pairs {
+        let [first, second] = &pair.geoms;
+        let element = both(ElementKind::Pair, first, second);
+        let a = find(&geoms, &element, ElementKind::Geom, first)?;
+        let b = find(&geoms, &element, ElementKind::Geom, second)?;
+        if a == b {
+            return Err(ModelError::SameTwice { element, name: first.clone() });
+        }
+        let base = |geom: usize| model.bodies[model.geoms[geom].body].base;
+        if never_move(base(a), base(b)) {
+            return Err(ModelError::NeverMove { element, first: first.clone(), second: second.clone() });
+        }
+        check::law(&element, pair.law)?;
+        model.pair_rules.push(PairRule { geoms: [a.min(b), a.max(b)], law: pair.law });
+    }
+    model.pair_rules.sort_unstable_by_key(|rule| rule.geoms);
+    for rules in model.pair_rules.windows(2) {
+        if rules[0].geoms == rules[1].geoms {
+            let [a, b] = rules[0].geoms.map(|geom| &model.geoms[geom].name);
+            return Err(ModelError::DuplicateRule { element: both(ElementKind::Pair, a, b) });
+        }
+    }
+    Ok(())
+}
+
+fn add_material_rules(model: &mut Model, rules: Vec<MaterialRuleSpec>) -> Result<(), ModelError> {
+    for MaterialRuleSpec { mut materials, friction } in rules {
+        let element = both(ElementKind::MaterialRule, &materials[0], &materials[1]);
+        check::not_negative(&element, "friction", friction)?;
+        materials.sort_unstable();
+        model.material_rules.push(MaterialRule { materials, friction });
+    }
+    model.material_rules.sort_by(|a, b| a.materials.cmp(&b.materials));
+    for rules in model.material_rules.windows(2) {
+        if rules[0].materials == rules[1].materials {
+            let [a, b] = &rules[0].materials;
+            return Err(ModelError::DuplicateRule { element: both(ElementKind::MaterialRule, a, b) });
+        }
+    }
+    Ok(())
+}
+
+fn add_exclusions(assembly: &mut Assembly, exclusions: &[[BodyId; 2]]) -> Result<(), ModelError> {
+    let label = |id: BodyId| match assembly.index.get(id.0) {
+        Some(&body) => assembly.names[body].body.name.clone(),
+        None => id.0.to_string(),
+    };
+    let mut excluded = Vec::with_capacity(exclusions.len());
+    for &[first, second] in exclusions {
+        let element = both(ElementKind::Exclusion, &label(first), &label(second));
+        let (a, b) = (assembly.number(&element, first)?, assembly.number(&element, second)?);
+        if a == b {
+            return Err(ModelError::SameTwice { element, name: label(first) });
+        }
+        excluded.push([a.min(b), a.max(b)]);
+    }
+    excluded.sort_unstable();
+    excluded.dedup();
+    assembly.model.excluded = excluded;
+    Ok(())
+}
+
+fn both(kind: ElementKind, first: &str, second: &str) -> Element {
+    Element { kind, name: format!("{first} and {second}") }
+}
+
+/// Number of each name in a list.
+fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
+    names.enumerate().map(|(number, name)| (name.to_owned(), number)).collect()
+}
+
+/// Number of a name that something refers to.
+fn find(
+    numbers: &BTreeMap<String, usize>,
+    element: &Element,
+    kind: ElementKind,
+    target: &str,
+) -> Result<usize, ModelError> {
+    numbers.get(target).copied().ok_or_else(|| ModelError::UnknownName {
+        element: element.clone(),
+        kind,
+        target: target.to_owned(),
+        suggestion: suggestion(target, numbers.keys().map(String::as_str)),
+    })
+}
