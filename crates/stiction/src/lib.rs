@@ -1,5 +1,6 @@
 //! Rigid multibody dynamics with contact and dry friction, certified every step.
 
+pub mod algorithm;
 pub mod collision;
 pub mod contact;
 pub mod model;

@@ -1,0 +1,105 @@
+//! Forward dynamics in linear time by the articulated-body algorithm (Featherstone 1983; 2008, table 7.1).
+//!
+//! A joint with several dofs is released one dof at a time, which is the same as a chain of massless links at one
+//! point and needs no small matrix inverse.
+
+use super::crba::composite_inertias;
+use super::data::is_positive;
+use super::{AlgorithmError, Data};
+use crate::model::{JointKind, Model};
+use crate::spatial::{ArticulatedInertia, Force, Motion};
+use nalgebra::Vector3;
+
+/// Accelerations of one tree under generalized forces `tau` (both of length nv) and gravity:
+/// `acceleration = M^-1 (tau - c)`, armature included. Needs
+/// [`forward_kinematics`](super::forward_kinematics) and neither mass matrix nor factor.
+///
+/// # Errors
+/// [`AlgorithmError::NotPositiveDefinite`] with the outermost link that nothing resists.
+pub fn forward_dynamics(
+    model: &Model,
+    data: &mut Data,
+    tree: usize,
+    tau: &[f64],
+    acceleration: &mut [f64],
+) -> Result<(), AlgorithmError> {
+    composite_inertias(model, data, tree);
+    for i in model.trees[tree].links.clone() {
+        let inertia = &data.link_inertia[i];
+        data.articulated[i] = ArticulatedInertia::rigid(inertia);
+        data.link_force[i] = inertia.gyroscopic(&data.link_velocity[i].angular);
+    }
+    for i in model.trees[tree].links.clone().rev() {
+        release_joint(model, data, i, tau)?;
+        if let Some(p) = model.links[i].parent {
+            let (inertia, offset) = (data.articulated[i], &data.link_offset[i]);
+            let force = data.link_force[i] + inertia.times(&data.bias_acceleration[i]);
+            data.articulated[p] += inertia.about(offset);
+            data.link_force[p] += force.about(offset);
+        }
+    }
+    let world = Motion::new(Vector3::zeros(), -model.gravity);
+    for i in model.trees[tree].links.clone() {
+        let link = &model.links[i];
+        let base = link.parent.map_or(world, |p| data.link_acceleration[p]);
+        let mut a = base.at(&data.link_offset[i]) + data.bias_acceleration[i];
+        for k in link.v..link.v + link.kind.nv() {
+            acceleration[k] = (data.tau_left[k] - a.dot(&data.axis_force[k])) / data.pivot[k];
+            a += data.dof_axis[k] * acceleration[k];
+        }
+        data.link_acceleration[i] = a;
+    }
+    Ok(())
+}
+
+/// [`forward_dynamics`] of all trees.
+pub fn forward_dynamics_all(
+    model: &Model,
+    data: &mut Data,
+    tau: &[f64],
+    acceleration: &mut [f64],
+) -> Result<(), AlgorithmError> {
+    (0..model.trees.len()).try_for_each(|tree| forward_dynamics(model, data, tree, tau, acceleration))
+}
+
+/// Takes the motion along the joint's axes out of the link's articulated inertia and bias force.
+fn release_joint(model: &Model, data: &mut Data, i: usize, tau: &[f64]) -> Result<(), AlgorithmError> {
+    let link = &model.links[i];
+    let (inertia, bias) = (&mut data.articulated[i], &mut data.link_force[i]);
+    for k in (link.v..link.v + link.kind.nv()).rev() {
+        let (axis, armature) = (&data.dof_axis[k], model.dofs[k].armature);
+        // Every axis is a rotation about the link's origin or a translation: half of the products are zero.
+        let (axis_force, resistance, rigid);
+        if is_rotation(&link.kind, k - link.v) {
+            let s = &axis.angular;
+            axis_force = Force::new(inertia.angular * s, inertia.mixed.tr_mul(s));
+            resistance = s.dot(&axis_force.angular);
+            rigid = s.dot(&(data.composite[i].rotational * s));
+        } else {
+            let s = &axis.linear;
+            axis_force = Force::new(inertia.mixed * s, inertia.linear * s);
+            resistance = s.dot(&axis_force.linear);
+            rigid = data.composite[i].mass;
+        }
+        let (pivot, diagonal) = (resistance + armature, rigid + armature);
+        if !is_positive(pivot, diagonal) {
+            return Err(AlgorithmError::NotPositiveDefinite { link: link.name.clone(), value: pivot });
+        }
+        let left = tau[k] - axis.dot(bias);
+        inertia.release(&axis_force, pivot);
+        *bias += axis_force * (left / pivot);
+        data.axis_force[k] = axis_force;
+        data.pivot[k] = pivot;
+        data.tau_left[k] = left;
+    }
+    Ok(())
+}
+
+/// Whether a joint's dof turns the link (about its origin) rather than shifts it.
+fn is_rotation(kind: &JointKind, dof: usize) -> bool {
+    match kind {
+        JointKind::Hinge { .. } | JointKind::Ball => true,
+        JointKind::Slide { .. } => false,
+        JointKind::Free => dof >= 3,
+    }
+}

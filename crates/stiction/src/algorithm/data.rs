@@ -1,0 +1,185 @@
+//! Everything the algorithms compute from a model, a configuration and a velocity.
+
+use crate::model::Model;
+use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Transform};
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// Marks the end of a path to the root.
+pub(super) const ROOT: usize = usize::MAX;
+
+/// A pivot of a mass matrix counts as positive when it exceeds this fraction of its diagonal entry. Round-off of
+/// the elimination is a few 1e-16 of that entry; a rod a million times longer than thick is still far above.
+const PIVOT_TOLERANCE: f64 = 1e-14;
+
+/// Whether a pivot is positive against its diagonal entry; NaN is not.
+#[inline]
+pub(super) fn is_positive(pivot: f64, diagonal: f64) -> bool {
+    pivot > 0.0 && pivot > PIVOT_TOLERANCE * diagonal && pivot.is_finite()
+}
+
+/// Derived quantities and workspaces, allocated once for a model. Public fields are results; each says who fills
+/// it. All spatial quantities are in world axes at their link's own origin.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// Pose of every link in the world ([`forward_kinematics`](super::forward_kinematics)).
+    pub link_pose: Vec<Transform>,
+    /// From the parent link's origin (the world's for roots) to the link's origin (m) (`forward_kinematics`).
+    pub link_offset: Vec<Vector3<f64>>,
+    /// Velocity of every link (rad/s, m/s) (`forward_kinematics`).
+    pub link_velocity: Vec<Motion>,
+    /// Motion of the dof's link per generalized velocity, nv columns (`forward_kinematics`).
+    pub dof_axis: Vec<Motion>,
+    /// Acceleration of every link against its parent's when all joint accelerations are zero: centripetal and
+    /// Coriolis terms (`forward_kinematics`).
+    pub bias_acceleration: Vec<Motion>,
+    /// Inertia of every link (`forward_kinematics`).
+    pub link_inertia: Vec<Inertia>,
+    /// Mass matrix, one dense row-major block of nv_t x nv_t per tree with its lower triangle filled; block `t`
+    /// starts at `tree_offset[t]` ([`mass_matrix`](super::mass_matrix)).
+    pub mass_matrix: Vec<f64>,
+    /// Its factors `L^T D L` in the same layout: D on the diagonal, L below
+    /// ([`factorize`](super::factorize)).
+    pub factor: Vec<f64>,
+    /// Start of every tree's block in `mass_matrix` and `factor`.
+    pub tree_offset: Vec<usize>,
+    /// Acceleration of every link as of the last recursion, minus gravity (`inverse_dynamics`, `bias_forces`,
+    /// `joint_reactions`, `forward_dynamics`).
+    pub link_acceleration: Vec<Motion>,
+    /// Force on every link, scratch of the recursions.
+    pub(super) link_force: Vec<Force>,
+    /// Inertia of every link and all below it (`mass_matrix`, `forward_dynamics`).
+    pub(super) composite: Vec<Inertia>,
+    /// Articulated inertia of every link (`forward_dynamics`).
+    pub(super) articulated: Vec<ArticulatedInertia>,
+    /// Per dof: force of its unit acceleration, pivot, what is left of tau (`forward_dynamics`).
+    pub(super) axis_force: Vec<Force>,
+    pub(super) pivot: Vec<f64>,
+    pub(super) tau_left: Vec<f64>,
+    /// Per dof: one over the root of the factor's pivot (`factorize`).
+    pub(super) inverse_root: Vec<f64>,
+    /// Per dof: how it is connected to the root; constant.
+    pub(super) paths: Vec<DofPath>,
+    /// Stages of the Runge-Kutta rule.
+    pub(super) stages: Stages,
+}
+
+/// A dof's place on the path to the root, in tree-local numbers. The dofs of a path are mostly consecutive, so a
+/// path is a few ranges instead of a chain of single steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DofPath {
+    /// The next dof towards the root, or `ROOT`.
+    pub(super) parent: usize,
+    /// First dof of the run of consecutive ancestors that ends with this dof.
+    pub(super) run_start: usize,
+}
+
+/// State, forces and slopes of the Runge-Kutta stages (full length).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stages {
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
+    pub(super) displacement: Vec<f64>,
+    pub(super) slope: Vec<f64>,
+    pub(super) slope_sum: Vec<f64>,
+    pub(super) acceleration_sum: Vec<f64>,
+}
+
+impl Data {
+    /// Room for a model; all results zero.
+    pub fn new(model: &Model) -> Self {
+        let (links, nv, nq) = (model.links.len(), model.nv(), model.nq());
+        let mut tree_offset = Vec::with_capacity(model.trees.len());
+        let mut size = 0;
+        for tree in &model.trees {
+            tree_offset.push(size);
+            size += tree.dofs.len() * tree.dofs.len();
+        }
+        Self {
+            link_pose: vec![Transform::identity(); links],
+            link_offset: vec![Vector3::zeros(); links],
+            link_velocity: vec![Motion::zero(); links],
+            dof_axis: vec![Motion::zero(); nv],
+            bias_acceleration: vec![Motion::zero(); links],
+            link_inertia: vec![Inertia::zero(); links],
+            mass_matrix: vec![0.0; size],
+            factor: vec![0.0; size],
+            tree_offset,
+            link_acceleration: vec![Motion::zero(); links],
+            link_force: vec![Force::zero(); links],
+            composite: vec![Inertia::zero(); links],
+            articulated: vec![ArticulatedInertia::zero(); links],
+            axis_force: vec![Force::zero(); nv],
+            pivot: vec![0.0; nv],
+            tau_left: vec![0.0; nv],
+            inverse_root: vec![0.0; nv],
+            paths: paths(model),
+            stages: Stages {
+                q: vec![0.0; nq],
+                v: vec![0.0; nv],
+                tau: vec![0.0; nv],
+                acceleration: vec![0.0; nv],
+                displacement: vec![0.0; nv],
+                slope: vec![0.0; nv],
+                slope_sum: vec![0.0; nv],
+                acceleration_sum: vec![0.0; nv],
+            },
+        }
+    }
+
+    /// The block of a tree in `mass_matrix` and `factor`.
+    pub fn tree_block(&self, model: &Model, tree: usize) -> Range<usize> {
+        let n = model.trees[tree].dofs.len();
+        self.tree_offset[tree]..self.tree_offset[tree] + n * n
+    }
+}
+
+/// Paths to the root of all dofs.
+fn paths(model: &Model) -> Vec<DofPath> {
+    let mut paths: Vec<DofPath> = Vec::with_capacity(model.nv());
+    for tree in &model.trees {
+        let first = tree.dofs.start;
+        for dof in tree.dofs.clone() {
+            let local = dof - first;
+            let parent = model.dofs[dof].parent.map_or(ROOT, |p| p - first);
+            let follows_parent = parent != ROOT && parent + 1 == local;
+            let run_start = if follows_parent { paths[first + parent].run_start } else { local };
+            paths.push(DofPath { parent, run_start });
+        }
+    }
+    paths
+}
+
+/// The ancestors of a dof as ranges of consecutive tree-local dofs, nearest first. `paths` are those of the tree.
+#[inline]
+pub(super) fn ancestors(paths: &[DofPath], dof: usize) -> Runs<'_> {
+    Runs { paths, next: paths[dof].parent }
+}
+
+/// A dof and its ancestors, likewise.
+#[inline]
+pub(super) fn path(paths: &[DofPath], dof: usize) -> Runs<'_> {
+    Runs { paths, next: dof }
+}
+
+/// Iterator over the runs of a path.
+pub(super) struct Runs<'a> {
+    paths: &'a [DofPath],
+    next: usize,
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Range<usize>;
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.next == ROOT {
+            return None;
+        }
+        let start = self.paths[self.next].run_start;
+        let run = start..self.next + 1;
+        self.next = self.paths[start].parent;
+        Some(run)
+    }
+}

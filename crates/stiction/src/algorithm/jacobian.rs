@@ -1,0 +1,63 @@
+//! Jacobian rows of points and directions fixed to links, and forces mapped by their transposes. All walk from a
+//! link to its root and touch nothing else.
+
+use super::Data;
+use crate::model::Model;
+use crate::spatial::Force;
+use nalgebra::Vector3;
+
+/// The row that maps the tree's generalized velocities to the velocity along `direction` (world axes) of the
+/// point of `link` that is now at `point` (world, m). `row` is tree-local (length nv_t) and overwritten. Needs
+/// [`forward_kinematics`](super::forward_kinematics).
+pub fn point_jacobian(
+    model: &Model,
+    data: &Data,
+    link: usize,
+    point: &Vector3<f64>,
+    direction: &Vector3<f64>,
+    row: &mut [f64],
+) {
+    row.fill(0.0);
+    let first = model.trees[model.links[link].tree].dofs.start;
+    let mut arm = point - data.link_pose[link].translation;
+    let mut next = Some(link);
+    while let Some(i) = next {
+        let moment = arm.cross(direction);
+        let link = &model.links[i];
+        for k in link.v..link.v + link.kind.nv() {
+            let axis = &data.dof_axis[k];
+            row[k - first] = axis.angular.dot(&moment) + axis.linear.dot(direction);
+        }
+        arm += data.link_offset[i];
+        next = link.parent;
+    }
+}
+
+/// The row that maps the tree's generalized velocities to the angular velocity of `link` about `direction`
+/// (world axes). `row` is tree-local and overwritten.
+pub fn angular_jacobian(model: &Model, data: &Data, link: usize, direction: &Vector3<f64>, row: &mut [f64]) {
+    row.fill(0.0);
+    let first = model.trees[model.links[link].tree].dofs.start;
+    let mut next = Some(link);
+    while let Some(i) = next {
+        let link = &model.links[i];
+        for k in link.v..link.v + link.kind.nv() {
+            row[k - first] = data.dof_axis[k].angular.dot(direction);
+        }
+        next = link.parent;
+    }
+}
+
+/// Adds `J^T f` to `tau` (length nv) for a force on `link`, given at the link's origin in world axes.
+pub fn add_wrench(model: &Model, data: &Data, link: usize, force: &Force, tau: &mut [f64]) {
+    let mut force = *force;
+    let mut next = Some(link);
+    while let Some(i) = next {
+        let link = &model.links[i];
+        for k in link.v..link.v + link.kind.nv() {
+            tau[k] += data.dof_axis[k].dot(&force);
+        }
+        force = force.about(&data.link_offset[i]);
+        next = link.parent;
+    }
+}

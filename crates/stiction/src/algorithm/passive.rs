@@ -1,0 +1,50 @@
+//! Springs and viscous damping of the joints.
+
+use super::integrate::rotation_between;
+use crate::model::{JointKind, Link, Model};
+use nalgebra::Vector3;
+
+/// Adds the forces of one tree's joint springs and dampers to `out_add` (length nv).
+///
+/// Hinge and slide: `-k (q - spring_reference)`. Ball: -k times the rotation vector from `q0`; it is the gradient
+/// of half k times the squared angle. Free: the same, and -k times the displacement from `q0`. Damping: `-d v`.
+pub fn passive_forces(model: &Model, tree: usize, q: &[f64], v: &[f64], out_add: &mut [f64]) {
+    for link in &model.links[model.trees[tree].links.clone()] {
+        if link.stiffness != 0.0 {
+            let (displacement, n) = spring_displacement(model, link, q);
+            for k in 0..n {
+                out_add[link.v + k] -= link.stiffness * displacement[k];
+            }
+        }
+        for k in link.v..link.v + link.kind.nv() {
+            out_add[k] -= model.dofs[k].damping * v[k];
+        }
+    }
+}
+
+/// [`passive_forces`] of all trees.
+pub fn passive_forces_all(model: &Model, q: &[f64], v: &[f64], out_add: &mut [f64]) {
+    for tree in 0..model.trees.len() {
+        passive_forces(model, tree, q, v, out_add);
+    }
+}
+
+/// How far a joint is from where its spring is relaxed, as a generalized displacement and its length.
+pub(super) fn spring_displacement(model: &Model, link: &Link, q: &[f64]) -> ([f64; 6], usize) {
+    let a = link.q;
+    let rotation = |a: usize| rotation_between(&model.q0[a..a + 4], &q[a..a + 4]);
+    match link.kind {
+        JointKind::Hinge { .. } | JointKind::Slide { .. } => {
+            ([q[a] - link.spring_reference, 0.0, 0.0, 0.0, 0.0, 0.0], 1)
+        }
+        JointKind::Ball => {
+            let r = rotation(a);
+            ([r.x, r.y, r.z, 0.0, 0.0, 0.0], 3)
+        }
+        JointKind::Free => {
+            let d = Vector3::new(q[a] - model.q0[a], q[a + 1] - model.q0[a + 1], q[a + 2] - model.q0[a + 2]);
+            let r = rotation(a + 3);
+            ([d.x, d.y, d.z, r.x, r.y, r.z], 6)
+        }
+    }
+}
