@@ -4,4 +4,5 @@ pub mod algorithm;
 pub mod collision;
 pub mod contact;
 pub mod model;
+pub mod scene;
 pub mod spatial;

@@ -1,0 +1,81 @@
+//! Why a scene cannot be loaded: one sentence with the place, the value and what would be right.
+
+use crate::model::ModelError;
+use std::path::PathBuf;
+
+/// Why a scene cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The extension names no format this reader knows.
+    #[error("{}: unknown scene format {extension:?}; a scene is an MJCF file ending in .xml or .mjcf", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension, without the dot.
+        extension: String,
+    },
+    /// The text is not well-formed XML.
+    #[error("{file}:{line}:{column}: not well-formed XML: {message}")]
+    Xml {
+        /// The file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Something in the scene is wrong or not supported.
+    #[error("{file}:{line}: {}{message}", subject(element, attribute.as_deref()))]
+    Invalid {
+        /// The file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// The element and its name, as in `geom "floor"`.
+        element: String,
+        /// The attribute, when one is to blame.
+        attribute: Option<String>,
+        /// The value and what would be right.
+        message: String,
+    },
+    /// The parts are fine but do not make a model.
+    #[error("{file}:{line}: {source}")]
+    Model {
+        /// The file.
+        file: String,
+        /// Line of the element to blame, or of the scene's first element.
+        line: usize,
+        /// The element to blame.
+        element: String,
+        /// What is wrong.
+        source: Box<ModelError>,
+    },
+}
+
+impl SceneError {
+    /// The line to blame, from 1, when the error has one.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Io { .. } | Self::UnknownFormat { .. } => None,
+            Self::Xml { line, .. } | Self::Invalid { line, .. } | Self::Model { line, .. } => Some(*line),
+        }
+    }
+}
+
+/// `geom "floor", size: ` or `geom "floor": `.
+fn subject(element: &str, attribute: Option<&str>) -> String {
+    match attribute {
+        Some(attribute) => format!("{element}, {attribute}: "),
+        None => format!("{element}: "),
+    }
+}

@@ -1,0 +1,91 @@
+//! What the reader did beyond taking the scene at its word.
+//!
+//! Rigid contact shares a file format with engines that model other things. Nothing a scene says is dropped in
+//! silence: what has no meaning here, what had to be guessed and what was put right is listed with its place.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fmt;
+
+/// What kind of note an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EntryKind {
+    /// Worked out from other parts of the scene.
+    Inferred,
+    /// Not given; a default that matters was taken.
+    Defaulted,
+    /// Present in the file, without effect on the simulation.
+    Ignored,
+    /// Put right, with what was changed.
+    Repaired,
+    /// Taken as written, but probably not what was meant.
+    Warning,
+}
+
+/// One note of a [`LoadReport`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ReportEntry {
+    /// Kind.
+    pub kind: EntryKind,
+    /// File.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// The element and its name, as in `geom "floor"`.
+    pub element: String,
+    /// The attribute, when one is meant.
+    pub attribute: Option<String>,
+    /// What was done and why.
+    pub message: String,
+}
+
+impl fmt::Display for ReportEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            EntryKind::Inferred => "inferred",
+            EntryKind::Defaulted => "defaulted",
+            EntryKind::Ignored => "ignored",
+            EntryKind::Repaired => "repaired",
+            EntryKind::Warning => "warning",
+        };
+        write!(f, "{}:{}: {kind}: {}", self.file, self.line, self.element)?;
+        if let Some(attribute) = &self.attribute {
+            write!(f, ", {attribute}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Everything the reader inferred, defaulted, ignored or repaired, in the order of its reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadReport {
+    /// The entries, each once.
+    pub entries: Vec<ReportEntry>,
+}
+
+impl LoadReport {
+    /// Whether the scene was taken exactly as written.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// A report in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) report: LoadReport,
+    /// For finding repeated entries; never iterated.
+    seen: HashSet<ReportEntry>,
+    /// Whether parameters of soft constraints have been noted.
+    pub(crate) soft_seen: bool,
+}
+
+impl Notes {
+    /// Adds an entry unless the very same one is there already (a default is read once for every user of it).
+    pub(crate) fn add(&mut self, entry: ReportEntry) {
+        if self.seen.insert(entry.clone()) {
+            self.report.entries.push(entry);
+        }
+    }
+}

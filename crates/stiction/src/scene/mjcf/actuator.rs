@@ -1,0 +1,425 @@
+//! `<actuator>`: drives on joints.
+//!
+//! `motor`, `position`, `velocity` and the `general` ones they are short for: force = gain ctrl + bias0 + bias1
+//! length + bias2 rate. All of them share one set of defaults; a shortcut starts from them but sets gain and bias
+//! anew, except that it keeps gains set for its own kind or by `general`.
+
+use super::Reader;
+use super::attributes::{Attributes, check};
+use super::document::{Element, Switch};
+use super::joint::JointClass;
+use crate::model::{ActuatorSpec, ElementKind, JointTarget};
+use crate::scene::suggestion::did_you_mean;
+use crate::scene::{EntryKind, Notes, SceneError};
+
+/// Every element that describes an actuator in a default class.
+pub(super) const ACTUATORS: [&str; 13] = [
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "orientation",
+    "pid",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
+];
+
+const INERT: &[&str] = &["group", "user", "lengthrange", "cranklength", "interp", "nsample"];
+
+const UNMODELLED: &[(&str, &str)] = &[
+    ("armature", "give the joint armature"),
+    ("damping", "give the joint damping"),
+    ("delay", "controls act at once"),
+    ("inheritrange", "give ctrlrange"),
+];
+
+const POSITION_UNMODELLED: &[(&str, &str)] = &[
+    ("armature", "give the joint armature"),
+    ("damping", "give the joint damping"),
+    ("dampratio", "give kv"),
+    ("delay", "controls act at once"),
+    ("inheritrange", "give ctrlrange"),
+    ("timeconst", "controls act at once"),
+];
+
+const GENERAL: Attributes = Attributes {
+    read: &[
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "site",
+        "refsite",
+        "body",
+        "cranksite",
+        "slidersite",
+        "gear",
+        "ctrlrange",
+        "ctrllimited",
+        "forcerange",
+        "forcelimited",
+        "gaintype",
+        "gainprm",
+        "biastype",
+        "biasprm",
+        "dyntype",
+    ],
+    inert: &[
+        "group",
+        "user",
+        "lengthrange",
+        "cranklength",
+        "interp",
+        "nsample",
+        "dynprm",
+        "actdim",
+        "actearly",
+        "actlimited",
+        "actrange",
+        "input",
+        "ffrange",
+        "velrange",
+    ],
+    unmodelled: UNMODELLED,
+};
+
+const MOTOR: Attributes = Attributes {
+    read: &[
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "site",
+        "refsite",
+        "cranksite",
+        "slidersite",
+        "gear",
+        "ctrlrange",
+        "ctrllimited",
+        "forcerange",
+        "forcelimited",
+    ],
+    inert: INERT,
+    unmodelled: UNMODELLED,
+};
+
+const SERVO: Attributes = Attributes {
+    read: &[
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "site",
+        "refsite",
+        "cranksite",
+        "slidersite",
+        "gear",
+        "ctrlrange",
+        "ctrllimited",
+        "forcerange",
+        "forcelimited",
+        "kp",
+        "kv",
+    ],
+    inert: INERT,
+    unmodelled: POSITION_UNMODELLED,
+};
+
+const VELOCITY: Attributes = Attributes {
+    read: &[
+        "name",
+        "class",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "site",
+        "refsite",
+        "cranksite",
+        "slidersite",
+        "gear",
+        "ctrlrange",
+        "ctrllimited",
+        "forcerange",
+        "forcelimited",
+        "kv",
+    ],
+    inert: INERT,
+    unmodelled: UNMODELLED,
+};
+
+/// An actuator while its layers are read.
+#[derive(Clone, Debug)]
+struct Draft<'d> {
+    /// The element that set gain and bias last.
+    shortcut: &'d str,
+    gear: [f64; 6],
+    gain: [f64; 10],
+    bias: [f64; 10],
+    affine: bool,
+    fixed_gain: bool,
+    dynamics: &'d str,
+    control_range: Option<[f64; 2]>,
+    control_limited: Switch,
+    force_range: Option<[f64; 2]>,
+    force_limited: Switch,
+}
+
+impl Default for Draft<'_> {
+    fn default() -> Self {
+        let mut gain = [0.0; 10];
+        gain[0] = 1.0;
+        Self {
+            shortcut: "general",
+            gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            gain,
+            bias: [0.0; 10],
+            affine: false,
+            fixed_gain: true,
+            dynamics: "none",
+            control_range: None,
+            control_limited: Switch::Auto,
+            force_range: None,
+            force_limited: Switch::Auto,
+        }
+    }
+}
+
+impl<'d> Draft<'d> {
+    /// Puts one layer on top.
+    fn apply(&mut self, layer: Element<'d>) -> Result<(), SceneError> {
+        layer.overwrite("gear", &mut self.gear)?;
+        for (name, range) in [("ctrlrange", &mut self.control_range), ("forcerange", &mut self.force_range)] {
+            if let Some(given) = layer.interval(name)? {
+                *range = Some(given);
+            }
+        }
+        for (name, limited) in
+            [("ctrllimited", &mut self.control_limited), ("forcelimited", &mut self.force_limited)]
+        {
+            *limited = layer.switch(name)?.unwrap_or(*limited);
+        }
+        let tag = layer.tag();
+        if tag == "general" {
+            return self.apply_general(layer);
+        }
+        let keeps = self.shortcut == "general" || self.shortcut == tag;
+        let old_gain = if keeps { self.gain[0] } else { 1.0 };
+        let old_rate = if keeps { self.bias[2] } else { 0.0 };
+        (self.gain, self.bias) = ([0.0; 10], [0.0; 10]);
+        (self.affine, self.fixed_gain, self.dynamics, self.shortcut) = (true, true, "none", tag);
+        match tag {
+            "motor" => {
+                self.affine = false;
+                self.gain[0] = 1.0;
+            }
+            "position" => {
+                self.gain[0] = layer.nonnegative("kp")?.unwrap_or(old_gain);
+                self.bias[1] = -self.gain[0];
+                self.bias[2] = layer.nonnegative("kv")?.map_or(old_rate, |kv| -kv);
+            }
+            "velocity" => {
+                self.gain[0] = layer.nonnegative("kv")?.unwrap_or(old_gain);
+                self.bias[2] = -self.gain[0];
+            }
+            // Not supported; the element itself is refused where it is used.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn apply_general(&mut self, layer: Element<'d>) -> Result<(), SceneError> {
+        layer.overwrite("gainprm", &mut self.gain)?;
+        layer.overwrite("biasprm", &mut self.bias)?;
+        let gains = [
+            ("fixed", true),
+            ("affine", false),
+            ("muscle", false),
+            ("user", false),
+            ("pid", false),
+            ("so3", false),
+            ("dcmotor", false),
+        ];
+        self.fixed_gain = layer.keyword("gaintype", &gains)?.unwrap_or(self.fixed_gain);
+        let biases = [
+            ("none", Some(false)),
+            ("affine", Some(true)),
+            ("muscle", None),
+            ("user", None),
+            ("so3", None),
+            ("dcmotor", None),
+        ];
+        match layer.keyword("biastype", &biases)? {
+            Some(Some(affine)) => self.affine = affine,
+            // An unsupported bias is treated like unsupported dynamics.
+            Some(None) => self.dynamics = layer.attribute("biastype").unwrap_or_default(),
+            None => {}
+        }
+        let dynamics = ["none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"];
+        if let Some(word) = layer.keyword("dyntype", &dynamics.map(|word| (word, word)))? {
+            self.dynamics = word;
+        }
+        self.shortcut = "general";
+        Ok(())
+    }
+}
+
+/// The controls of a scene, in MuJoCo's order, for keyframes.
+#[derive(Debug, Default)]
+pub(super) struct Controls {
+    /// Per control, whether its actuator is in the model.
+    pub(super) kept: Vec<bool>,
+    /// Whether some actuator takes a number of controls this reader does not know.
+    pub(super) unknown_count: bool,
+}
+
+impl<'d> Reader<'d> {
+    /// Checks an actuator of a default class on its own.
+    pub(super) fn check_default_actuator(&mut self, element: Element<'d>) -> Result<(), SceneError> {
+        check_attributes(element, &mut self.notes);
+        Draft::default().apply(element)
+    }
+
+    /// Reads an `<actuator>` section.
+    pub(super) fn actuators(&mut self, section: Element<'d>) -> Result<(), SceneError> {
+        for element in section.children() {
+            if !ACTUATORS.contains(&element.tag()) {
+                super::attributes::unknown_child(element, &ACTUATORS, &mut self.notes);
+                continue;
+            }
+            self.names.register("actuator", element)?;
+            match self.actuator(element)? {
+                Some(spec) => {
+                    let number = self.controls.kept.iter().filter(|kept| **kept).count();
+                    let made_up = format!("actuator {number}");
+                    let name = if spec.name.is_empty() { &made_up } else { &spec.name };
+                    self.place(ElementKind::Actuator, name, element);
+                    self.controls.kept.push(true);
+                    self.builder.add_actuator(spec);
+                }
+                None => {
+                    let several = ["pid", "orientation", "dcmotor", "plugin"].contains(&element.tag());
+                    self.controls.unknown_count |= several || element.has("input");
+                    self.controls.kept.push(false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one actuator; `None`, with a note, for one that is not supported.
+    fn actuator(&mut self, element: Element<'d>) -> Result<Option<ActuatorSpec>, SceneError> {
+        let mut skip = |what: &str| {
+            element.note(
+                &mut self.notes,
+                EntryKind::Ignored,
+                None,
+                format!("{what} not supported: the drive does nothing"),
+            );
+            Ok(None)
+        };
+        if !["general", "motor", "position", "velocity"].contains(&element.tag()) {
+            return skip("this kind of actuator is");
+        }
+        let targets = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
+        let mut given = targets.iter().copied().filter(|target| element.has(target));
+        let (Some(target), None) = (given.next(), given.next()) else {
+            return Err(element.invalid(None, format!("exactly one of {} is needed", targets.join(", "))));
+        };
+        if !target.starts_with("joint") {
+            return skip(&format!("transmission by {target} is"));
+        }
+        let joint = element.required(target, "the name of a joint is needed")?;
+        let Some(class) = self.joints.get(joint).copied() else {
+            let hint = did_you_mean(joint, self.joints.keys().copied());
+            return Err(element.invalid(Some(target), format!("there is no joint {joint:?}{hint}")));
+        };
+        if target == "jointinparent" && class != JointClass::Scalar {
+            return skip("an axis in the parent's frame is");
+        }
+        let mut draft = Draft::default();
+        for layer in self.defaults.layers(element, &ACTUATORS, None)? {
+            draft.apply(layer)?;
+        }
+        if draft.dynamics != "none" || !draft.fixed_gain {
+            return skip("its activation, gain or bias is");
+        }
+        if draft.affine && draft.bias[..3] != [0.0; 3] && class != JointClass::Scalar {
+            return skip("a servo on a ball or free joint is");
+        }
+        check_attributes(element, &mut self.notes);
+        self.spec(element, joint, draft).map(Some)
+    }
+
+    fn spec(
+        &mut self,
+        element: Element<'d>,
+        joint: &str,
+        draft: Draft<'d>,
+    ) -> Result<ActuatorSpec, SceneError> {
+        let mut bias = if draft.affine { [draft.bias[0], draft.bias[1], draft.bias[2]] } else { [0.0; 3] };
+        if draft.gain[0] != 0.0 && draft.gain[0] == -bias[1] && bias[2] > 0.0 {
+            let message = format!(
+                "a positive rate term of a servo ({}) is a damping ratio, which has no effect: give a negative one",
+                bias[2]
+            );
+            element.note(&mut self.notes, EntryKind::Ignored, None, message);
+            bias[2] = 0.0;
+        }
+        let control_range =
+            self.clamp(element, draft.control_limited, draft.control_range, ["ctrlrange", "ctrllimited"])?;
+        let force_range =
+            self.clamp(element, draft.force_limited, draft.force_range, ["forcerange", "forcelimited"])?;
+        let mut spec = ActuatorSpec {
+            name: element.name().to_string(),
+            joint: JointTarget(joint.to_string()),
+            gear: draft.gear,
+            gain: draft.gain[0],
+            bias,
+            control_range,
+            force_range,
+        };
+        if self.world.disabled.actuation {
+            (spec.gain, spec.bias) = (0.0, [0.0; 3]);
+        }
+        Ok(spec)
+    }
+
+    fn clamp(
+        &self,
+        element: Element<'d>,
+        switch: Switch,
+        range: Option<[f64; 2]>,
+        names: [&str; 2],
+    ) -> Result<Option<[f64; 2]>, SceneError> {
+        if !self.compiler.limited(element, switch, range, names)? {
+            return Ok(None);
+        }
+        match range {
+            Some([lower, upper]) if lower < upper => Ok(range),
+            _ => {
+                let message =
+                    format!("{} is \"true\", which needs a range with lower end below upper end", names[1]);
+                Err(element.invalid(Some(names[0]), message))
+            }
+        }
+    }
+}
+
+fn check_attributes(element: Element<'_>, notes: &mut Notes) {
+    let attributes = match element.tag() {
+        "general" => &GENERAL,
+        "motor" => &MOTOR,
+        "position" => &SERVO,
+        "velocity" => &VELOCITY,
+        _ => return,
+    };
+    check(element, attributes, notes);
+}

@@ -1,0 +1,63 @@
+//! Which attributes an element may have: those read, those without effect on motion, and those whose effect this
+//! engine does not have, which go into the load report by name.
+
+use super::document::{Element, quoted};
+use crate::scene::suggestion::did_you_mean;
+use crate::scene::{EntryKind, Notes};
+
+/// The attributes of one kind of element.
+pub(super) struct Attributes {
+    /// Read by this reader.
+    pub(super) read: &'static [&'static str],
+    /// Of no consequence for the motion: looks, groups, bookkeeping.
+    pub(super) inert: &'static [&'static str],
+    /// With an effect that is not modelled, and why. Not reported while the value switches the effect off.
+    pub(super) unmodelled: &'static [(&'static str, &'static str)],
+}
+
+/// Parameters of soft constraints. Rigid contact has no use for them; the first one of a file is reported for all.
+const SOFT: &[&str] =
+    &["solref", "solimp", "solmix", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"];
+
+/// Notes every attribute that is not read and matters, and every unknown one.
+pub(super) fn check(element: Element<'_>, attributes: &Attributes, notes: &mut Notes) {
+    for name in element.attribute_names() {
+        if attributes.read.contains(&name) || attributes.inert.contains(&name) {
+            continue;
+        }
+        if SOFT.contains(&name) {
+            if !std::mem::replace(&mut notes.soft_seen, true) {
+                let message = "constraints are rigid; solref, solimp and their kin have no effect anywhere \
+                               in this scene (noted once)";
+                element.note(notes, EntryKind::Ignored, Some(name), message);
+            }
+        } else if let Some((_, why)) = attributes.unmodelled.iter().find(|(known, _)| *known == name) {
+            let value = element.attribute(name).unwrap_or_default();
+            if !switches_off(value) {
+                element.note(
+                    notes,
+                    EntryKind::Ignored,
+                    Some(name),
+                    format!("{} has no effect: {why}", quoted(value)),
+                );
+            }
+        } else {
+            let known = attributes.read.iter().chain(attributes.inert).copied();
+            let known = known.chain(attributes.unmodelled.iter().map(|(known, _)| *known));
+            let message = format!("unknown attribute{}", did_you_mean(name, known));
+            element.note(notes, EntryKind::Ignored, Some(name), message);
+        }
+    }
+}
+
+/// Whether a value says "nothing": zeros, or a word that means off.
+fn switches_off(value: &str) -> bool {
+    matches!(value, "false" | "none" | "auto" | "disable")
+        || value.split_ascii_whitespace().all(|word| word.parse::<f64>().is_ok_and(|number| number == 0.0))
+}
+
+/// Notes a child element that is not read.
+pub(super) fn unknown_child(child: Element<'_>, known: &[&str], notes: &mut Notes) {
+    let message = format!("unknown element{}", did_you_mean(child.tag(), known.iter().copied()));
+    child.note(notes, EntryKind::Ignored, None, message);
+}

@@ -1,0 +1,347 @@
+//! `<compiler>` and `<option>`: how the file is to be read, and the world's constants.
+
+use super::attributes::{Attributes, check, unknown_child};
+use super::document::{Element, Switch, quoted};
+use super::orientation::turn;
+use crate::scene::suggestion::did_you_mean;
+use crate::scene::{EntryKind, Notes, SceneError};
+use nalgebra::{UnitQuaternion, Vector3};
+
+/// When the inertia of a body comes from its geoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InertiaFromGeom {
+    /// Always, whatever `<inertial>` says.
+    Always,
+    /// Never.
+    Never,
+    /// Without `<inertial>`.
+    Auto,
+}
+
+/// The settings of `<compiler>` that this reader heeds.
+#[derive(Clone, Debug)]
+pub(super) struct Compiler {
+    /// What the file's unit of angle is in radians.
+    pub(super) angle_unit: f64,
+    /// Axis (0, 1, 2) and whether it turns with the frame, per Euler rotation.
+    euler_sequence: [(usize, bool); 3],
+    /// Whether a range implies a limit.
+    pub(super) auto_limits: bool,
+    pub(super) inertia_from_geom: InertiaFromGeom,
+    /// First and last group of geoms that give mass to their bodies.
+    pub(super) inertia_groups: [i32; 2],
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self {
+            angle_unit: std::f64::consts::PI / 180.0,
+            euler_sequence: [(0, true), (1, true), (2, true)],
+            auto_limits: true,
+            inertia_from_geom: InertiaFromGeom::Auto,
+            inertia_groups: [0, 5],
+        }
+    }
+}
+
+const COMPILER: Attributes = Attributes {
+    read: &["angle", "autolimits", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange"],
+    inert: &[
+        "conflict",
+        "discardvisual",
+        "passthrough",
+        "savecanonical",
+        "savecompiled",
+        "saveinertial",
+        "texturedir",
+        "usethread",
+        "fusestatic",
+        "settotalmass",
+    ],
+    unmodelled: &[
+        ("alignfree", "bodies keep the frame the file gives them"),
+        ("assetdir", "files are not read"),
+        ("balanceinertia", "an impossible inertia is an error"),
+        ("boundinertia", "inertias are taken as they are"),
+        ("boundmass", "masses are taken as they are"),
+        ("fitaabb", "no shape is fitted to a mesh"),
+        ("meshdir", "files are not read"),
+        ("strippath", "files are not read"),
+    ],
+};
+
+impl Compiler {
+    /// Reads one `<compiler>` element on top of what earlier ones said.
+    pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
+        check(element, &COMPILER, notes);
+        if let Some(unit) =
+            element.keyword("angle", &[("degree", std::f64::consts::PI / 180.0), ("radian", 1.0)])?
+        {
+            self.angle_unit = unit;
+        }
+        if element.keyword("coordinate", &[("local", false), ("global", true)])? == Some(true) {
+            let message = "\"global\" is not supported (nor by MuJoCo since 2.3.4); write local frames";
+            return Err(element.invalid(Some("coordinate"), message));
+        }
+        if let Some(sequence) = element.attribute("eulerseq") {
+            self.euler_sequence = euler_sequence(sequence).ok_or_else(|| {
+                let message = format!("{} is not three letters out of x, y, z, X, Y, Z", quoted(sequence));
+                element.invalid(Some("eulerseq"), message)
+            })?;
+        }
+        if let Some(auto) = element.boolean("autolimits")? {
+            self.auto_limits = auto;
+        }
+        let words = [
+            ("true", InertiaFromGeom::Always),
+            ("false", InertiaFromGeom::Never),
+            ("auto", InertiaFromGeom::Auto),
+        ];
+        if let Some(when) = element.keyword("inertiafromgeom", &words)? {
+            self.inertia_from_geom = when;
+        }
+        if let Some([first, last]) = element.interval("inertiagrouprange")? {
+            self.inertia_groups = [first as i32, last as i32];
+        }
+        if element.number("settotalmass")?.is_some_and(|mass| mass > 0.0) {
+            let message = "masses are not rescaled; write the masses that are meant";
+            element.note(notes, EntryKind::Ignored, Some("settotalmass"), message);
+        }
+        for child in element.children() {
+            match child.tag() {
+                // Settings of a search for muscle and tendon lengths.
+                "lengthrange" => {}
+                _ => unknown_child(child, &["lengthrange"], notes),
+            }
+        }
+        Ok(())
+    }
+
+    /// Orientation from three Euler angles in the file's unit: lower-case axes turn with the frame, upper-case
+    /// ones stay with the parent.
+    pub(super) fn euler(&self, angles: [f64; 3]) -> UnitQuaternion<f64> {
+        let mut rotation = UnitQuaternion::identity();
+        for ((axis, moving), angle) in self.euler_sequence.into_iter().zip(angles) {
+            let mut direction = Vector3::zeros();
+            direction[axis] = 1.0;
+            let step = turn(direction, angle * self.angle_unit);
+            rotation = if moving { rotation * step } else { step * rotation };
+        }
+        rotation
+    }
+
+    /// Whether a limit holds, from its switch and whether its range is set.
+    ///
+    /// # Errors
+    /// A range without a switch where `autolimits` is off.
+    pub(super) fn limited(
+        &self,
+        element: Element<'_>,
+        switch: Switch,
+        range: Option<[f64; 2]>,
+        names: [&str; 2],
+    ) -> Result<bool, SceneError> {
+        match switch {
+            Switch::On => Ok(true),
+            Switch::Off => Ok(false),
+            Switch::Auto if range.is_some() && !self.auto_limits => {
+                let message =
+                    format!("given without {}, which is needed where autolimits is \"false\"", names[1]);
+                Err(element.invalid(Some(names[0]), message))
+            }
+            Switch::Auto => Ok(range.is_some_and(|[lower, upper]| lower < upper)),
+        }
+    }
+}
+
+fn euler_sequence(text: &str) -> Option<[(usize, bool); 3]> {
+    let axes: Option<Vec<_>> = text.chars().map(|c| "xyzXYZ".find(c).map(|at| (at % 3, at < 3))).collect();
+    axes?.try_into().ok()
+}
+
+/// What `<option>` and its flags say.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    pub(super) timestep: Option<f64>,
+    pub(super) gravity: Vector3<f64>,
+    /// Effects that `<flag>` switches off.
+    pub(super) disabled: Disabled,
+}
+
+/// Effects switched off by `<flag NAME="disable"/>`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Disabled {
+    pub(super) actuation: bool,
+    pub(super) contact: bool,
+    pub(super) damper: bool,
+    pub(super) equality: bool,
+    pub(super) frictionloss: bool,
+    pub(super) gravity: bool,
+    pub(super) limit: bool,
+    pub(super) spring: bool,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self { timestep: None, gravity: Vector3::new(0.0, 0.0, -9.81), disabled: Disabled::default() }
+    }
+}
+
+const SOFT_SOLVER: &str = "a setting of MuJoCo's soft constraint solver";
+const FLUID: &str = "there is no surrounding fluid";
+
+const OPTION: Attributes = Attributes {
+    read: &["timestep", "gravity"],
+    inert: &[],
+    unmodelled: &[
+        ("actuatorgroupdisable", "all drives are on"),
+        ("ccd_iterations", "a setting of MuJoCo's collision detection"),
+        ("ccd_tolerance", "a setting of MuJoCo's collision detection"),
+        ("cone", "the contact model is chosen with stiction:contact_model"),
+        ("density", FLUID),
+        ("impratio", SOFT_SOLVER),
+        ("integrator", "the step rule is chosen by the simulation"),
+        ("iterations", SOFT_SOLVER),
+        ("jacobian", SOFT_SOLVER),
+        ("ls_iterations", SOFT_SOLVER),
+        ("ls_tolerance", SOFT_SOLVER),
+        ("magnetic", "there are no magnetometers"),
+        ("noslip_iterations", SOFT_SOLVER),
+        ("noslip_tolerance", SOFT_SOLVER),
+        ("o_friction", "contact parameters are not overridden"),
+        ("o_margin", "contact parameters are not overridden"),
+        ("o_solimp", SOFT_SOLVER),
+        ("o_solref", SOFT_SOLVER),
+        ("sdf_initpoints", "a setting of MuJoCo's collision detection"),
+        ("sdf_iterations", "a setting of MuJoCo's collision detection"),
+        ("sleep_tolerance", "bodies never sleep"),
+        ("solver", "the solver is chosen with stiction:solver"),
+        ("tolerance", SOFT_SOLVER),
+        ("viscosity", FLUID),
+        ("wind", FLUID),
+    ],
+};
+
+/// Flags that are read.
+const HEEDED_FLAGS: &[&str] =
+    &["actuation", "contact", "damper", "equality", "frictionloss", "gravity", "limit", "spring"];
+
+/// Flags without effect on motion.
+const INERT_FLAGS: &[&str] = &[
+    "energy",
+    "fwdinv",
+    "invdiscrete",
+    "island",
+    "midphase",
+    "nativeccd",
+    "multiccd",
+    "sensor",
+    "warmstart",
+];
+
+/// Flags that are known but have no counterpart here.
+const OTHER_FLAGS: &[&str] = &[
+    "autoreset",
+    "clampctrl",
+    "constraint",
+    "diagexact",
+    "eulerdamp",
+    "filterparent",
+    "ipc",
+    "override",
+    "refsafe",
+    "sleep",
+    "speculative",
+];
+
+impl World {
+    /// Reads one `<option>` element on top of what earlier ones said.
+    pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
+        check(element, &OPTION, notes);
+        if let Some(step) = element.number("timestep")? {
+            if step <= 0.0 {
+                return Err(element.invalid(Some("timestep"), format!("{step} is not positive (s)")));
+            }
+            self.timestep = Some(step);
+        }
+        if let Some(gravity) = element.vector("gravity")? {
+            self.gravity = gravity;
+        }
+        for child in element.children() {
+            match child.tag() {
+                "flag" => self.read_flags(child, notes)?,
+                _ => unknown_child(child, &["flag"], notes),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_flags(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
+        let words = [("enable", false), ("disable", true)];
+        let disabled = &mut self.disabled;
+        for (name, off) in [
+            ("actuation", &mut disabled.actuation),
+            ("contact", &mut disabled.contact),
+            ("damper", &mut disabled.damper),
+            ("equality", &mut disabled.equality),
+            ("frictionloss", &mut disabled.frictionloss),
+            ("gravity", &mut disabled.gravity),
+            ("limit", &mut disabled.limit),
+            ("spring", &mut disabled.spring),
+        ] {
+            *off = element.keyword(name, &words)?.unwrap_or(*off);
+        }
+        for name in element.attribute_names().filter(|name| !HEEDED_FLAGS.contains(name)) {
+            if INERT_FLAGS.contains(&name) {
+                continue;
+            }
+            let message = if OTHER_FLAGS.contains(&name) {
+                "this switch of MuJoCo's has no counterpart here".to_string()
+            } else {
+                let known = HEEDED_FLAGS.iter().chain(INERT_FLAGS).chain(OTHER_FLAGS).copied();
+                format!("unknown flag{}", did_you_mean(name, known))
+            };
+            element.note(notes, EntryKind::Ignored, Some(name), message);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn euler(sequence: &str, angles: [f64; 3]) -> UnitQuaternion<f64> {
+        let euler_sequence = euler_sequence(sequence).unwrap();
+        Compiler { euler_sequence, angle_unit: 1.0, ..Compiler::default() }.euler(angles)
+    }
+
+    #[test]
+    fn turning_about_fixed_axes_is_turning_about_moving_ones_in_the_opposite_order() {
+        for a in ["x", "y", "z"] {
+            for b in ["x", "y", "z"] {
+                for c in ["x", "y", "z"] {
+                    let fixed = euler(&format!("{a}{b}{c}").to_uppercase(), [0.3, -1.1, 2.0]);
+                    let moving = euler(&format!("{c}{b}{a}"), [2.0, -1.1, 0.3]);
+                    assert!(fixed.angle_to(&moving) < 1e-15, "{a}{b}{c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_mixed_sequence_turns_each_axis_in_its_own_frame() {
+        // y about the moving axis after x, then Z about the parent's: Z x y.
+        let mixed = euler("xyZ", [0.4, 0.5, 0.6]);
+        let about = |axis: Vector3<f64>, angle: f64| turn(axis, angle);
+        let expected = about(Vector3::z(), 0.6) * about(Vector3::x(), 0.4) * about(Vector3::y(), 0.5);
+        assert!(mixed.angle_to(&expected) < 1e-15);
+    }
+
+    #[test]
+    fn sequences_of_other_letters_or_lengths_are_none() {
+        for bad in ["", "xy", "xyzx", "xyw", "x z"] {
+            assert!(euler_sequence(bad).is_none(), "{bad}");
+        }
+    }
+}

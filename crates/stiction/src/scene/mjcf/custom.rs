@@ -1,0 +1,217 @@
+//! `<custom>`: what MJCF has no words for, under names that begin with `stiction:`.
+
+use super::Reader;
+use super::document::{Element, quoted};
+use super::names::Names;
+use crate::model::ElementKind;
+use crate::scene::suggestion::did_you_mean;
+use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
+use nalgebra::Vector3;
+use std::collections::{BTreeMap, BTreeSet};
+
+const PREFIX: &str = "stiction:";
+
+/// Entries without an argument, and those with one, by the word after the prefix.
+const ENTRIES: [&str; 9] = [
+    "contact_model",
+    "solver",
+    "duration",
+    "friction_directions",
+    "restitution",
+    "friction:A:B",
+    "restitution:A:B",
+    "surface_velocity:GEOM",
+    "mocap_velocity:BODY",
+];
+
+/// The scene's own entries, until the elements they are about have been read.
+#[derive(Debug, Default)]
+pub(super) struct Custom<'d> {
+    pub(super) options: SceneOptions,
+    names: BTreeMap<&'d str, Element<'d>>,
+    /// Entry, what stands for `A:B`, and the coefficient.
+    friction: Vec<(Element<'d>, &'d str, f64)>,
+    surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
+    mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
+}
+
+impl<'d> Custom<'d> {
+    /// Reads one `<custom>` element.
+    pub(super) fn read(&mut self, element: Element<'d>, notes: &mut Notes) -> Result<(), SceneError> {
+        for child in element.children() {
+            match (child.tag(), child.name().strip_prefix(PREFIX)) {
+                ("text" | "numeric" | "tuple", None) => {
+                    child.note(notes, EntryKind::Ignored, None, "not an entry of this engine's");
+                }
+                ("text", Some(entry)) => {
+                    self.once(child)?;
+                    self.text(child, entry)?;
+                }
+                ("numeric", Some(entry)) => {
+                    self.once(child)?;
+                    self.numeric(child, entry)?;
+                }
+                ("tuple", Some(entry)) => return Err(unknown_entry(child, entry)),
+                _ => super::attributes::unknown_child(child, &["text", "numeric", "tuple"], notes),
+            }
+        }
+        Ok(())
+    }
+
+    fn once(&mut self, element: Element<'d>) -> Result<(), SceneError> {
+        match self.names.insert(element.name(), element) {
+            Some(first) => {
+                let message = format!("given already on line {}; keep one", first.line());
+                Err(element.invalid(Some("name"), message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn text(&mut self, element: Element<'d>, entry: &str) -> Result<(), SceneError> {
+        let slot = match entry {
+            "contact_model" => &mut self.options.contact_model,
+            "solver" => &mut self.options.solver,
+            "duration" | "friction_directions" | "restitution" => {
+                return Err(element.invalid(None, "written as <text>; it needs <numeric>"));
+            }
+            _ => return Err(unknown_entry(element, entry)),
+        };
+        // MuJoCo also takes the text between the tags.
+        let value = element.attribute("data").unwrap_or_else(|| element.text()).trim();
+        if value.is_empty() {
+            return Err(element.invalid(Some("data"), "empty; a name is needed"));
+        }
+        *slot = Some(value.to_string());
+        Ok(())
+    }
+
+    fn numeric(&mut self, element: Element<'d>, entry: &'d str) -> Result<(), SceneError> {
+        element.required("data", "the value is needed")?;
+        let (word, argument) = match entry.split_once(':') {
+            Some((word, argument)) => (word, Some(argument)),
+            None => (entry, None),
+        };
+        match (word, argument) {
+            ("duration", None) => {
+                let duration = element.number("data")?.unwrap_or_default();
+                if duration <= 0.0 {
+                    return Err(element.invalid(Some("data"), format!("{duration} is not positive (s)")));
+                }
+                self.options.duration = Some(duration);
+            }
+            ("friction_directions", None) => {
+                let count = element.integer("data")?.unwrap_or_default();
+                if count < 4 || count % 2 != 0 {
+                    let message = format!("{count} is not an even number of at least 4");
+                    return Err(element.invalid(Some("data"), message));
+                }
+                self.options.friction_directions = usize::try_from(count).ok();
+            }
+            ("restitution", _) => {
+                let restitution = element.number("data")?.unwrap_or_default();
+                if restitution != 0.0 {
+                    let message = format!(
+                        "{restitution} is not supported: contacts are inelastic in this version; use 0"
+                    );
+                    return Err(element.invalid(Some("data"), message));
+                }
+            }
+            ("friction", Some(pair)) => {
+                let friction = element.nonnegative("data")?.unwrap_or_default();
+                self.friction.push((element, pair, friction));
+            }
+            ("surface_velocity", Some(geom)) => {
+                let velocity = element.vector("data")?.unwrap_or_default();
+                self.surface_velocities.insert(geom, (element, velocity));
+            }
+            ("mocap_velocity", Some(body)) => {
+                let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
+                self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
+            }
+            ("contact_model" | "solver", None) => {
+                return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
+            }
+            _ => return Err(unknown_entry(element, entry)),
+        }
+        Ok(())
+    }
+
+    /// The velocity given for a geom, which then counts as used.
+    pub(super) fn take_surface_velocity(&mut self, geom: &str) -> Option<Vector3<f64>> {
+        self.surface_velocities.remove(geom).map(|(_, velocity)| velocity)
+    }
+
+    /// The twist given for a body, which then counts as used.
+    pub(super) fn take_mocap_velocity(&mut self, body: &str) -> Option<[Vector3<f64>; 2]> {
+        self.mocap_velocities.remove(body).map(|(_, twist)| twist)
+    }
+
+    /// Refuses entries about geoms and bodies that do not exist.
+    pub(super) fn check_all_used(&self, names: &Names<'d>) -> Result<(), SceneError> {
+        if let Some((geom, (element, _))) = self.surface_velocities.iter().next() {
+            let message = match names.get("geom", geom) {
+                Some(_) => format!("the shape of geom {geom:?} is not supported yet"),
+                None => names.missing("geom", geom),
+            };
+            return Err(element.invalid(Some("name"), message));
+        }
+        match self.mocap_velocities.iter().next() {
+            Some((body, (element, _))) if names.get("body", body).is_some() => Err(element
+                .invalid(Some("name"), format!("the body {body:?} is not a mocap body; set mocap=\"true\""))),
+            Some((body, (element, _))) => Err(element.invalid(Some("name"), names.missing("body", body))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'d> Reader<'d> {
+    /// Hands the friction between materials to the builder.
+    pub(super) fn material_rules(&mut self) -> Result<(), SceneError> {
+        let mut seen: BTreeSet<[&str; 2]> = BTreeSet::new();
+        for (element, pair, friction) in std::mem::take(&mut self.custom.friction) {
+            let mut materials = split_materials(element, pair, &self.materials)?;
+            materials.sort_unstable();
+            if !seen.insert(materials) {
+                let message =
+                    format!("friction between {:?} and {:?} is given twice", materials[0], materials[1]);
+                return Err(element.invalid(Some("name"), message));
+            }
+            self.place_pair(ElementKind::MaterialRule, materials[0], materials[1], element);
+            self.builder.add_material_rule(materials[0], materials[1], friction);
+        }
+        Ok(())
+    }
+}
+
+/// The two materials of `A:B`; material names may contain colons themselves.
+fn split_materials<'d>(
+    element: Element<'d>,
+    pair: &'d str,
+    materials: &BTreeSet<&'d str>,
+) -> Result<[&'d str; 2], SceneError> {
+    let splits = || pair.match_indices(':').map(|(at, _)| [&pair[..at], &pair[at + 1..]]);
+    if let Some(found) = splits().find(|split| split.iter().all(|name| materials.contains(name))) {
+        return Ok(found);
+    }
+    let Some(first) = splits().next() else {
+        let message = format!("{} names one material; write stiction:friction:A:B", quoted(pair));
+        return Err(element.invalid(Some("name"), message));
+    };
+    let missing = first.into_iter().find(|name| !materials.contains(name)).unwrap_or_default();
+    let hint = did_you_mean(missing, materials.iter().copied());
+    Err(element.invalid(Some("name"), format!("there is no material {missing:?}{hint}")))
+}
+
+fn unknown_entry(element: Element<'_>, entry: &str) -> SceneError {
+    let word = |e: &'static str| e.split(':').next().unwrap_or(e);
+    let given = entry.split(':').next().unwrap_or(entry);
+    let hint = match crate::scene::suggestion::nearest(given, ENTRIES.iter().map(|e| word(e))) {
+        Some(near) if near != given => format!("did you mean {:?}?", format!("{PREFIX}{near}")),
+        _ => {
+            let known: Vec<String> = ENTRIES.iter().map(|e| format!("{PREFIX}{e}")).collect();
+            format!("known are {}", known.join(", "))
+        }
+    };
+    element.invalid(Some("name"), format!("{PREFIX}{entry} is not an entry of this engine's; {hint}"))
+}

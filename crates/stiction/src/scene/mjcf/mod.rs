@@ -1,0 +1,279 @@
+//! MJCF, MuJoCo's XML format: what of it describes rigid bodies, joints, drives and contacts.
+//!
+//! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
+//! each other; elements build on the default classes around them. Attributes without a meaning for rigid contact
+//! are listed in the load report, and so is everything that is not supported, by name; what would silently make
+//! another scene (generated bodies, shapes that collide, included files) is refused.
+
+mod actuator;
+mod attributes;
+mod body;
+mod compiler;
+mod constraint;
+mod custom;
+mod defaults;
+mod document;
+mod geom;
+mod inertial;
+mod joint;
+mod keyframe;
+mod names;
+mod orientation;
+
+use super::{EntryKind, Notes, Scene, SceneError};
+use crate::model::{ElementKind, Model, ModelBuilder};
+use actuator::{ACTUATORS, Controls};
+use attributes::{Attributes, check, unknown_child};
+use compiler::{Compiler, World};
+use constraint::{Excluded, Pairs};
+use custom::Custom;
+use defaults::Defaults;
+use document::{Element, Source};
+use joint::JointClass;
+use nalgebra::Vector3;
+use names::Names;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every section of an MJCF file.
+const SECTIONS: [&str; 18] = [
+    "compiler",
+    "option",
+    "size",
+    "statistic",
+    "visual",
+    "default",
+    "asset",
+    "worldbody",
+    "contact",
+    "equality",
+    "actuator",
+    "keyframe",
+    "sensor",
+    "tendon",
+    "custom",
+    "deformable",
+    "extension",
+    "include",
+];
+
+const ROOT: Attributes = Attributes { read: &["model"], inert: &[], unmodelled: &[] };
+
+/// Reads a scene from the text of an MJCF file; `file_name` is for messages.
+///
+/// # Errors
+/// The text is not XML, or something in it is wrong or not supported; see [`SceneError`].
+pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
+    let source = Source::new(text, file_name);
+    let document = roxmltree::Document::parse(text).map_err(|error| source.xml_error(&error))?;
+    source.check_depth(&document)?;
+    let root = Element::root(&document, &source);
+    if root.tag() != "mujoco" {
+        let message = "the outermost element of an MJCF scene is <mujoco>";
+        return Err(root.invalid(None, message));
+    }
+    Reader::new(root, file_name).scene()
+}
+
+/// State of reading one file.
+struct Reader<'d> {
+    root: Element<'d>,
+    compiler: Compiler,
+    world: World,
+    custom: Custom<'d>,
+    defaults: Defaults<'d>,
+    materials: BTreeSet<&'d str>,
+    names: Names<'d>,
+    /// Named joints.
+    joints: BTreeMap<&'d str, JointClass>,
+    /// Where the elements of the model are in the file, by the names the builder gives them.
+    places: BTreeMap<(ElementKind, String), Element<'d>>,
+    pairs: Pairs<'d>,
+    excluded: Excluded<'d>,
+    controls: Controls,
+    /// Number of configuration coordinates, of generalized velocities, and where quaternions begin.
+    coordinates: usize,
+    velocities: usize,
+    quaternions: Vec<usize>,
+    reference_pose: Option<Vec<f64>>,
+    /// Number of equalities and of keyframes.
+    equalities: usize,
+    keys: usize,
+    builder: ModelBuilder,
+    notes: Notes,
+}
+
+impl<'d> Reader<'d> {
+    fn new(root: Element<'d>, file_name: &str) -> Self {
+        let stem = std::path::Path::new(file_name).file_stem().unwrap_or_default().to_string_lossy();
+        Self {
+            root,
+            compiler: Compiler::default(),
+            world: World::default(),
+            custom: Custom::default(),
+            defaults: Defaults::new(),
+            materials: BTreeSet::new(),
+            names: Names::default(),
+            joints: BTreeMap::new(),
+            places: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            excluded: BTreeMap::new(),
+            controls: Controls::default(),
+            coordinates: 0,
+            velocities: 0,
+            quaternions: Vec::new(),
+            reference_pose: None,
+            equalities: 0,
+            keys: 0,
+            builder: ModelBuilder::new(root.attribute("model").unwrap_or(&stem)),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Reads everything.
+    fn scene(mut self) -> Result<Scene, SceneError> {
+        check(self.root, &ROOT, &mut self.notes);
+        self.sections()?;
+        for element in self.section("compiler") {
+            self.compiler.read(element, &mut self.notes)?;
+        }
+        for element in self.section("option") {
+            self.world.read(element, &mut self.notes)?;
+        }
+        for element in self.section("custom") {
+            self.custom.read(element, &mut self.notes)?;
+        }
+        self.constants();
+        for element in self.section("default") {
+            self.defaults.read(element)?;
+        }
+        self.check_defaults()?;
+        for element in self.section("asset") {
+            self.asset(element)?;
+        }
+        for element in self.section("worldbody") {
+            self.worldbody(element)?;
+        }
+        self.custom.check_all_used(&self.names)?;
+        self.material_rules()?;
+        for element in self.section("contact") {
+            self.contact(element)?;
+        }
+        for element in self.section("equality") {
+            self.equality(element)?;
+        }
+        for element in self.section("actuator") {
+            self.actuators(element)?;
+        }
+        for element in self.section("keyframe") {
+            self.keyframes(element)?;
+        }
+        self.finish()
+    }
+
+    /// All sections with one tag.
+    fn section(&self, tag: &'static str) -> Vec<Element<'d>> {
+        self.root.children().filter(|element| element.tag() == tag).collect()
+    }
+
+    /// Refuses or notes sections that are not read.
+    fn sections(&mut self) -> Result<(), SceneError> {
+        for section in self.root.children() {
+            match section.tag() {
+                "include" => {
+                    return Err(section
+                        .invalid(None, "not supported yet; write the content of the file in its place"));
+                }
+                "deformable" if section.children().next().is_some() => {
+                    return Err(section.invalid(None, "not supported: bodies are rigid"));
+                }
+                // Measurements, tendons and plugins: named one by one, so that nothing is lost in silence.
+                "sensor" | "tendon" | "extension" => {
+                    for child in section.children() {
+                        let message = format!("{}s are not supported", section.tag());
+                        child.note(&mut self.notes, EntryKind::Ignored, None, message);
+                    }
+                }
+                tag if SECTIONS.contains(&tag) => {}
+                _ => unknown_child(section, &SECTIONS, &mut self.notes),
+            }
+        }
+        Ok(())
+    }
+
+    fn constants(&mut self) {
+        self.builder.gravity =
+            if self.world.disabled.gravity { Vector3::zeros() } else { self.world.gravity };
+        match self.world.timestep {
+            Some(timestep) => self.builder.timestep = timestep,
+            None => {
+                let message = format!("no timestep is given; {} s, as in MuJoCo", self.builder.timestep);
+                self.root.note(&mut self.notes, EntryKind::Defaulted, None, message);
+            }
+        }
+    }
+
+    fn check_defaults(&mut self) -> Result<(), SceneError> {
+        for element in self.defaults.elements().collect::<Vec<_>>() {
+            for name in ["name", "class"].into_iter().filter(|name| element.has(name)) {
+                let message = "without meaning in a default class";
+                element.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
+            }
+            match element.tag() {
+                "geom" => self.check_default_geom(element)?,
+                "joint" => self.check_default_joint(element)?,
+                "pair" => self.check_default_pair(element)?,
+                tag if ACTUATORS.contains(&tag) => self.check_default_actuator(element)?,
+                "equality" | "site" | "camera" | "light" | "mesh" | "material" | "texture" | "tendon" => {}
+                _ => {
+                    unknown_child(element, &["geom", "joint", "pair", "equality", "default"], &mut self.notes)
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn asset(&mut self, section: Element<'d>) -> Result<(), SceneError> {
+        for element in section.children() {
+            match element.tag() {
+                "material" => {
+                    let name = element.required("name", "a material needs a name")?;
+                    self.names.register("material", element)?;
+                    self.materials.insert(name);
+                }
+                "texture" => {}
+                "mesh" | "hfield" | "skin" | "model" => {
+                    let message = "not supported yet; unused unless a geom asks for it";
+                    element.note(&mut self.notes, EntryKind::Ignored, None, message);
+                }
+                _ => unknown_child(element, &["material", "texture", "mesh", "hfield"], &mut self.notes),
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers where an element is, by the name the builder gives it.
+    fn place(&mut self, kind: ElementKind, name: &str, element: Element<'d>) {
+        self.places.insert((kind, name.to_string()), element);
+    }
+
+    /// The same for an element about two others, in either order.
+    fn place_pair(&mut self, kind: ElementKind, first: &str, second: &str, element: Element<'d>) {
+        self.place(kind, &format!("{first} and {second}"), element);
+        self.place(kind, &format!("{second} and {first}"), element);
+    }
+
+    /// Builds a model from what has been read so far.
+    fn build(&self, builder: ModelBuilder) -> Result<Model, SceneError> {
+        builder.build().map_err(|error| {
+            let subject = error.element();
+            let place = self.places.get(&(subject.kind, subject.name.clone())).copied();
+            place.unwrap_or(self.root).model_error(error)
+        })
+    }
+
+    fn finish(mut self) -> Result<Scene, SceneError> {
+        let builder = std::mem::replace(&mut self.builder, ModelBuilder::new(""));
+        let model = self.build(builder)?;
+        Ok(Scene { model, options: self.custom.options, report: self.notes.report })
+    }
+}

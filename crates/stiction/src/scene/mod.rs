@@ -1,0 +1,67 @@
+//! Scenes: files that describe a model and how to simulate it.
+//!
+//! The native format is MJCF, so that the same file runs in MuJoCo; what MJCF has no words for goes into its own
+//! `<custom>` element under names that begin with `stiction:`.
+//!
+//! | entry of `<custom>` | meaning |
+//! |---|---|
+//! | `<text name="stiction:contact_model" data="..."/>` | [`SceneOptions::contact_model`] |
+//! | `<text name="stiction:solver" data="..."/>` | [`SceneOptions::solver`] |
+//! | `<numeric name="stiction:duration" data="..."/>` | [`SceneOptions::duration`] (s) |
+//! | `<numeric name="stiction:friction_directions" data="..."/>` | [`SceneOptions::friction_directions`] |
+//! | `<numeric name="stiction:friction:A:B" data="..."/>` | friction between materials A and B |
+//! | `<numeric name="stiction:surface_velocity:GEOM" data="x y z"/>` | [`Geom::surface_velocity`](crate::model::Geom::surface_velocity) (geom frame, m/s) |
+//! | `<numeric name="stiction:mocap_velocity:BODY" data="wx wy wz vx vy vz"/>` | [`Model::mocap_velocities`] (world axes, rad/s then m/s) |
+//! | `<numeric name="stiction:restitution" data="0"/>` | contacts are inelastic; any other value is refused |
+
+mod error;
+mod load_report;
+pub mod mjcf;
+mod suggestion;
+
+pub use error::SceneError;
+pub use load_report::{EntryKind, LoadReport, ReportEntry};
+pub use suggestion::did_you_mean;
+
+use crate::model::Model;
+use load_report::Notes;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A scene: the model, how to simulate it, and what the reader had to say about the file.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The model.
+    pub model: Model,
+    /// How to simulate it, as far as the file says.
+    pub options: SceneOptions,
+    /// What was inferred, defaulted, ignored or repaired.
+    pub report: LoadReport,
+}
+
+/// How a scene wishes to be simulated; `None` where the file says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SceneOptions {
+    /// Name of the contact model.
+    pub contact_model: Option<String>,
+    /// Name of the solver.
+    pub solver: Option<String>,
+    /// How long to simulate (s), positive.
+    pub duration: Option<f64>,
+    /// Number of directions that span the friction polygon: 4 or a larger even number.
+    pub friction_directions: Option<usize>,
+}
+
+/// Loads a scene from a file, by its extension (`.xml` or `.mjcf`: MJCF).
+///
+/// # Errors
+/// The file cannot be read, its extension is unknown, it is not well formed, or its content is refused.
+pub fn load(path: &Path) -> Result<Scene, SceneError> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if extension != "xml" && extension != "mjcf" {
+        return Err(SceneError::UnknownFormat { path: path.to_path_buf(), extension });
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| SceneError::Io { path: path.to_path_buf(), source })?;
+    mjcf::parse(&text, &path.display().to_string())
+}
