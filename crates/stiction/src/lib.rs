@@ -5,4 +5,5 @@ pub mod collision;
 pub mod contact;
 pub mod model;
 pub mod scene;
+pub mod sim;
 pub mod spatial;

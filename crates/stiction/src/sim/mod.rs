@@ -1,0 +1,25 @@
+//! Simulation: states, the step, its certificate and recordings.
+
+mod certificate;
+mod contacts;
+mod equalities;
+mod forces;
+mod islands;
+mod limits;
+mod npz;
+mod projection;
+mod record;
+mod rows;
+mod rule;
+mod settings;
+mod simulation;
+mod snapshot;
+mod state;
+mod time_stepping;
+
+pub use certificate::{Certificate, StepReport};
+pub use record::{RecordError, Recorder};
+pub use settings::{Settings, SettingsError};
+pub use simulation::{ContactForce, SimError, Simulation};
+pub use snapshot::{Snapshot, SnapshotError};
+pub use state::{Mocap, State};

@@ -1,0 +1,101 @@
+//! Removal of overlap by a position projection: velocities stay untouched, so no energy comes from it.
+//!
+//! # Problem
+//! `min 1/2 |d|_M^2` subject to `N d + gap >= 0` for all contacts and limits and `X d + error = 0` for all bilateral
+//! rows; then `q <- q (+) d`. Its dual is the complementarity problem `0 <= lambda perp N M^-1 N^T lambda + gap >= 0`.
+//!
+//! # Method
+//! 1. Rows at the present poses: the normal of every contact found, both limits that are near, all equalities.
+//! 2. Solve island by island; where the projection is infeasible (a body wedged between fixed walls) the solver's
+//!    regularised answer is the least-squares one.
+//! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`.
+//! 4. Repeat, since gaps are not linear, at most [`ROUNDS`] times.
+
+use crate::algorithm;
+use crate::sim::Simulation;
+use crate::sim::equalities::{self, Targets};
+use crate::sim::limits;
+
+/// Rounds of one step; what is left is taken up by the next step.
+const ROUNDS: usize = 4;
+
+impl Simulation {
+    /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
+    /// leaves them so.
+    pub(crate) fn project_positions(&mut self) {
+        for _ in 0..ROUNDS {
+            if self.worst_overlap() <= self.settings.overlap_tolerance {
+                return;
+            }
+            self.project_once();
+            self.locate();
+        }
+    }
+
+    /// Deepest overlap, worst crossed limit and worst bilateral error (m or rad).
+    fn worst_overlap(&self) -> f64 {
+        let model = &*self.model;
+        let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
+        let limits = (0..model.trees.len())
+            .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(model, tree, &self.state.q)));
+        contacts.max(limits).max(equalities::worst_error(model, &self.data, &self.state))
+    }
+
+    fn project_once(&mut self) {
+        let model = self.model.clone();
+        self.work.zeros.fill(0.0);
+        for tree in 0..model.trees.len() {
+            algorithm::mass_matrix(&model, &mut self.data, tree);
+            // A tree whose matrix is singular here is reported by the step proper.
+            let _ = algorithm::factorize(&model, &mut self.data, tree, &self.work.zeros);
+        }
+        self.rows.clear();
+        for (i, contact) in self.finder.contacts.iter().enumerate() {
+            self.rows.push_normal(&model, &self.data, i, contact, contact.gap);
+        }
+        self.rows.prescribed.fill(0.0);
+        for (i, link) in model.links.iter().enumerate() {
+            for side in limits::limit_sides(link, &self.state.q).into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    limits::push_limit(&mut self.rows, &model, i, self.joint_ranks[i], &side, side.gap);
+                }
+            }
+        }
+        for i in 0..model.equalities.len() {
+            equalities::push_equality(
+                &mut self.rows,
+                &model,
+                &self.data,
+                &self.state,
+                i,
+                self.equality_ranks[i],
+                Targets { gain: 1.0, rate: 0.0 },
+            );
+        }
+        self.rows.sort();
+        self.rows.half_solve(&model, &mut self.data);
+        self.work.free.clear();
+        self.work.free.extend_from_slice(&self.rows.prescribed);
+        self.islands.group(&model, &self.rows);
+        self.work.memory.clear();
+        self.work.memory.resize(self.rows.blocks.len(), Default::default());
+        for i in 0..self.islands.count() {
+            let _ = self.islands.solve(
+                i,
+                &model,
+                &mut self.rows,
+                &self.work.free,
+                &mut self.projector,
+                &mut self.work.memory,
+            );
+        }
+        self.work.displacement.fill(0.0);
+        self.rows.apply_impulses(&model, &mut self.data, &mut self.work.scratch, &mut self.work.displacement);
+        for tree in 0..model.trees.len() {
+            let q = &mut self.work.q;
+            algorithm::integrate(&model, tree, &self.state.q, &self.work.displacement, 1.0, q);
+            let coords = model.trees[tree].coords.clone();
+            self.state.q[coords.clone()].copy_from_slice(&q[coords]);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Stage 4 of a step: constraint rows, stored sparse by tree.
+//!
+//! A block of rows (a contact, a limit, a joint's friction, an equality) touches at most two trees. For each it keeps
+//! a dense piece of the Jacobian `J` (rows x dofs of the tree) and the half-solved `Y = D^(-1/2) L^(-T) J^T`, so that a
+//! Delassus block is the sum of `Y_a^T Y_b` over the trees that two blocks share and `M^-1 J^T lambda` costs one
+//! half solve per tree.
+
+use crate::algorithm::{self, Data};
+use crate::contact::{BlockKind, Contact, Law};
+use crate::model::Model;
+use nalgebra::{Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// Identity of a block from step to step; its order is the order of all rows, and depends on names only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct BlockKey {
+    class: u8,
+    first: u32,
+    second: u32,
+    feature: u32,
+}
+
+impl BlockKey {
+    pub(crate) fn equality(rank: u32) -> Self {
+        Self { class: 0, first: rank, second: 0, feature: 0 }
+    }
+
+    pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
+        Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
+    }
+
+    pub(crate) fn friction(joint_rank: u32, dof: u32) -> Self {
+        Self { class: 2, first: joint_rank, second: 0, feature: dof }
+    }
+
+    pub(crate) fn contact(contact: &Contact) -> Self {
+        let key = contact.key;
+        Self { class: 3, first: key.first, second: key.second, feature: key.feature }
+    }
+}
+
+/// What a block constrains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RowKind {
+    /// `J v + target = 0`; the rows' targets are in [`Rows::prescribed`].
+    Bilateral,
+    /// A unilateral or friction block.
+    Unilateral(BlockKind),
+}
+
+/// The part of a block in one tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) tree: usize,
+    /// Start in the arenas; `rows * dofs` numbers, row-major.
+    pub(crate) start: usize,
+}
+
+/// A block of rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowBlock {
+    pub(crate) key: BlockKey,
+    pub(crate) kind: RowKind,
+    /// First row.
+    pub(crate) row: usize,
+    /// Number of rows.
+    pub(crate) count: usize,
+    pieces: [Piece; 2],
+    piece_count: usize,
+    /// Index of the contact it came from.
+    pub(crate) contact: Option<usize>,
+}
+
+impl RowBlock {
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces[..self.piece_count]
+    }
+}
+
+/// All constraint rows of a step. Keeps its capacity.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) blocks: Vec<RowBlock>,
+    /// Prescribed part of the row velocities (belts, mocap bodies, bilateral targets), per row.
+    pub(crate) prescribed: Vec<f64>,
+    /// Impulses, per row.
+    pub(crate) impulse: Vec<f64>,
+    jacobian: Vec<f64>,
+    half: Vec<f64>,
+}
+
+impl Rows {
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.prescribed.clear();
+        self.impulse.clear();
+        self.jacobian.clear();
+        self.half.clear();
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.prescribed.len()
+    }
+
+    /// Opens a block whose prescribed row velocities are given.
+    fn open(&mut self, key: BlockKey, kind: RowKind, prescribed: &[f64], contact: Option<usize>) {
+        let row = self.prescribed.len();
+        self.prescribed.extend_from_slice(prescribed);
+        self.impulse.resize(self.prescribed.len(), 0.0);
+        self.blocks.push(RowBlock {
+            key,
+            kind,
+            row,
+            count: prescribed.len(),
+            pieces: [Piece::default(); 2],
+            piece_count: 0,
+            contact,
+        });
+    }
+
+    /// The last block's zeroed piece in a tree: start in the Jacobian arena. Reuses the piece if the tree is there.
+    fn piece(&mut self, model: &Model, tree: usize) -> usize {
+        let Some(block) = self.blocks.last_mut() else { return 0 };
+        if let Some(piece) = block.pieces[..block.piece_count].iter().find(|p| p.tree == tree) {
+            return piece.start;
+        }
+        let start = self.jacobian.len();
+        block.pieces[block.piece_count] = Piece { tree, start };
+        block.piece_count += 1;
+        self.jacobian.resize(start + block.count * model.trees[tree].dofs.len(), 0.0);
+        start
+    }
+
+    /// Adds `sign` times the velocity, along the columns of `axes`, of the point of a link; then, below it, the
+    /// angular velocity of the link if `angular`.
+    #[allow(clippy::too_many_arguments)]
+    fn add_point(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        link: usize,
+        point: &Vector3<f64>,
+        axes: &Matrix3<f64>,
+        sign: f64,
+        angular: bool,
+    ) {
+        let tree = model.links[link].tree;
+        let start = self.piece(model, tree);
+        let Some(count) = self.blocks.last().map(|b| b.count) else { return };
+        let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
+        let linear_rows = if angular { 3 } else { count };
+        let mut ancestor = Some(link);
+        while let Some(l) = ancestor {
+            let offset = point - data.link_pose[l].translation;
+            let from = model.links[l].v;
+            for dof in from..from + model.links[l].kind.nv() {
+                let axis = data.dof_axis[dof].at(&offset);
+                for r in 0..linear_rows {
+                    self.jacobian[start + r * width + dof - first] += sign * axes.column(r).dot(&axis.linear);
+                }
+                if angular {
+                    for r in 0..3 {
+                        self.jacobian[start + (3 + r) * width + dof - first] +=
+                            sign * axes.column(r).dot(&axis.angular);
+                    }
+                }
+            }
+            ancestor = model.links[l].parent;
+        }
+    }
+
+    /// Adds a contact; `bias` is a_n (m/s).
+    pub(crate) fn push_contact(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        index: usize,
+        contact: &Contact,
+        bias: f64,
+    ) {
+        let kind = BlockKind::Contact { law: contact.law, bias };
+        self.push_contact_rows(model, data, index, contact, kind);
+    }
+
+    /// Adds the normal row of a contact only.
+    pub(crate) fn push_normal(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        index: usize,
+        contact: &Contact,
+        bias: f64,
+    ) {
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias };
+        self.push_contact_rows(model, data, index, contact, kind);
+    }
+
+    fn push_contact_rows(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        index: usize,
+        contact: &Contact,
+        kind: BlockKind,
+    ) {
+        let drift = [contact.drift.x, contact.drift.y, contact.drift.z];
+        self.open(BlockKey::contact(contact), RowKind::Unilateral(kind), &drift[..kind.rows()], Some(index));
+        for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+            if let Some(link) = *link {
+                self.add_point(model, data, link, &contact.point, &contact.frame, sign, false);
+            }
+        }
+    }
+
+    /// Adds a row on single dofs of one tree: `(dof, coefficient)`.
+    pub(crate) fn push_dofs(&mut self, model: &Model, key: BlockKey, kind: BlockKind, dofs: &[(usize, f64)]) {
+        let Some(&(dof, _)) = dofs.first() else { return };
+        let tree = model.links[model.dofs[dof].link].tree;
+        self.open(key, RowKind::Unilateral(kind), &[0.0], None);
+        let start = self.piece(model, tree);
+        for &(dof, coefficient) in dofs {
+            self.jacobian[start + dof - model.trees[tree].dofs.start] = coefficient;
+        }
+    }
+
+    /// Adds bilateral rows that hold a point (and the orientation, with six targets) of the second link to the
+    /// first; targets are velocities (m/s, rad/s) that the rows must meet with the opposite sign.
+    pub(crate) fn push_bilateral(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        key: BlockKey,
+        links: [Option<usize>; 2],
+        point: &Vector3<f64>,
+        targets: &[f64],
+    ) {
+        self.open(key, RowKind::Bilateral, targets, None);
+        for (link, sign) in links.iter().zip([-1.0, 1.0]) {
+            if let Some(link) = *link {
+                self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
+            }
+        }
+    }
+
+    /// Sorts the blocks by key. Rows keep their places.
+    pub(crate) fn sort(&mut self) {
+        self.blocks.sort_unstable_by_key(|b| b.key);
+    }
+
+    /// Half-solves every piece; needs the trees' factors.
+    pub(crate) fn half_solve(&mut self, model: &Model, data: &mut Data) {
+        self.half.clear();
+        self.half.extend_from_slice(&self.jacobian);
+        for block in &self.blocks {
+            for piece in block.pieces() {
+                let width = model.trees[piece.tree].dofs.len();
+                for r in 0..block.count {
+                    let start = piece.start + r * width;
+                    algorithm::half_solve(model, data, piece.tree, &mut self.half[start..start + width]);
+                }
+            }
+        }
+    }
+
+    /// Adds `J v` to a copy of the rows' prescribed velocities: `out = prescribed + J v`, per row.
+    pub(crate) fn velocities(&self, model: &Model, v: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(&self.prescribed);
+        for block in &self.blocks {
+            for piece in block.pieces() {
+                let v = &v[model.trees[piece.tree].dofs.clone()];
+                for r in 0..block.count {
+                    let start = piece.start + r * v.len();
+                    out[block.row + r] += dot(&self.jacobian[start..start + v.len()], v);
+                }
+            }
+        }
+    }
+
+    /// The Delassus block of two pieces in the same tree: entry (r, c).
+    pub(crate) fn delassus(&self, width: usize, a: &Piece, r: usize, b: &Piece, c: usize) -> f64 {
+        let (i, j) = (a.start + r * width, b.start + c * width);
+        dot(&self.half[i..i + width], &self.half[j..j + width])
+    }
+
+    /// Stage 6: `v += M^-1 J^T lambda` over the dofs of all trees that have rows. `work` (nv) is scratch.
+    pub(crate) fn apply_impulses(&self, model: &Model, data: &mut Data, work: &mut [f64], v: &mut [f64]) {
+        for block in &self.blocks {
+            for piece in block.pieces() {
+                work[model.trees[piece.tree].dofs.clone()].fill(0.0);
+            }
+        }
+        for block in &self.blocks {
+            for piece in block.pieces() {
+                let dofs = model.trees[piece.tree].dofs.clone();
+                for r in 0..block.count {
+                    let lambda = self.impulse[block.row + r];
+                    let y = &self.half[piece.start + r * dofs.len()..];
+                    for (w, y) in work[dofs.clone()].iter_mut().zip(y) {
+                        *w += lambda * y;
+                    }
+                }
+            }
+        }
+        for block in &self.blocks {
+            for piece in block.pieces() {
+                let dofs = model.trees[piece.tree].dofs.clone();
+                let work = &mut work[dofs.clone()];
+                // Each tree once: its scratch is zero afterwards, and adding zero changes nothing.
+                if work.iter().all(|w| *w == 0.0) {
+                    continue;
+                }
+                algorithm::half_solve_transposed(model, data, piece.tree, work);
+                for (v, w) in v[dofs].iter_mut().zip(work.iter_mut()) {
+                    *v += *w;
+                    *w = 0.0;
+                }
+            }
+        }
+    }
+}
+
+/// Dot product in four interleaved sums, which the compiler vectorises; the order of summation is fixed.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (chunks_a, chunks_b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let tail: f64 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; 4];
+    for (a, b) in chunks_a.zip(chunks_b) {
+        for i in 0..4 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+}

@@ -1,0 +1,203 @@
+//! Stage 3 of a step: which trees take the contact rule, and their free velocity.
+//!
+//! A tree that nothing touches and nothing will touch within the step is advanced by a rule of order four (see
+//! [`crate::algorithm`]); every other tree takes `v_free = v + h M^-1 (tau - c)` and the complementarity problem.
+//! Joint damping, springs and the gains of drives are implicit in the latter: `M` becomes `M + h D + h^2 K`. Which
+//! rule holds is a function of the state before the solve.
+
+use crate::algorithm::{self, lone_body};
+use crate::model::Model;
+use crate::sim::equalities::equality_trees;
+use crate::sim::forces::Commands;
+use crate::sim::islands::{root, unite};
+use crate::sim::limits::{has_joint_friction, limit_rate, limit_sides};
+use crate::sim::{SimError, Simulation};
+
+/// A gap up to this is a touching contact (m or rad): a thousand times the round-off of positions of a few metres,
+/// a thousandth of what any drawing shows.
+pub(crate) const TOUCHING: f64 = 1e-9;
+
+/// A row is predicted to close when `gap + CLOSING h u_n < 0`; the quarter above one covers what turning bodies and
+/// accelerations within the step add to the linear estimate.
+const CLOSING: f64 = 1.25;
+
+/// Explicit Runge-Kutta is accurate while `trace((M + h D + h^2 K)^-1 (h D + h^2 K))`, a bound of its stability
+/// number, stays below this.
+const STIFF: f64 = 0.5;
+
+impl Simulation {
+    /// Decides the rule of each tree; computes mass matrix, factor and free velocity of all that may need them.
+    pub(crate) fn choose_rules(&mut self, h: f64) -> Result<(), SimError> {
+        let model = self.model.clone();
+        self.find_candidates(&model);
+        for tree in 0..model.trees.len() {
+            if self.work.candidate[tree] {
+                self.free_velocity(&model, tree, h)?;
+            }
+        }
+        self.find_near(&model, h);
+        for tree in 0..model.trees.len() {
+            let set = root(&mut self.work.sets, tree);
+            self.work.contact_rule[tree] = self.work.near[set];
+        }
+        Ok(())
+    }
+
+    /// Trees with any row within reach, or that the explicit rule does not serve; and the sets that may interact.
+    fn find_candidates(&mut self, model: &Model) {
+        let work = &mut self.work;
+        work.candidate.fill(false);
+        work.sets.clear();
+        work.sets.extend(0..model.trees.len());
+        for contact in &self.finder.contacts {
+            let [a, b] = contact.links.map(|link| link.map(|l| model.links[l].tree));
+            for tree in [a, b].into_iter().flatten() {
+                work.candidate[tree] = true;
+            }
+            if let (Some(a), Some(b)) = (a, b) {
+                unite(&mut work.sets, a, b);
+            }
+        }
+        for index in 0..model.equalities.len() {
+            let [a, b] = equality_trees(model, index);
+            for tree in [a, b].into_iter().flatten() {
+                work.candidate[tree] = true;
+            }
+            if let (Some(a), Some(b)) = (a, b) {
+                unite(&mut work.sets, a, b);
+            }
+        }
+        for (tree, contents) in model.trees.iter().enumerate() {
+            if work.candidate[tree] {
+                continue;
+            }
+            self.forces.implicit_gains(
+                model,
+                tree,
+                &self.state,
+                &mut work.rate_gain,
+                &mut work.position_gain,
+            );
+            let gains = contents.dofs.clone().any(|d| work.rate_gain[d] > 0.0 || work.position_gain[d] > 0.0);
+            let limited = model.links[contents.links.clone()].iter().any(|l| l.range.is_some());
+            work.candidate[tree] = gains || limited || has_joint_friction(model, tree);
+        }
+    }
+
+    /// Mass matrix, factor and free velocity of one tree under the contact rule. Marks the tree's set as near when
+    /// explicit integration would be stiff.
+    fn free_velocity(&mut self, model: &Model, tree: usize, h: f64) -> Result<(), SimError> {
+        let work = &mut self.work;
+        let dofs = model.trees[tree].dofs.clone();
+        let (state, data) = (&self.state, &mut self.data);
+        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        self.forces.smooth_forces(model, data, tree, &commands, &state.q, &state.v, &mut work.tau);
+        algorithm::mass_matrix(model, data, tree);
+        if model.trees[tree].lone_body {
+            work.added[dofs].fill(0.0);
+            algorithm::factorize(model, data, tree, &work.added)?;
+            lone_body::midpoint_velocity(
+                model,
+                data,
+                tree,
+                h,
+                &state.q,
+                &state.v,
+                &work.tau,
+                &mut work.v_free,
+            )?;
+            return Ok(());
+        }
+        self.forces.implicit_gains(model, tree, state, &mut work.rate_gain, &mut work.position_gain);
+        for d in dofs.clone() {
+            work.added[d] = h * work.rate_gain[d] + h * h * work.position_gain[d];
+        }
+        algorithm::factorize(model, data, tree, &work.added)?;
+        algorithm::bias_forces(model, data, tree, &mut work.bias);
+        for d in dofs.clone() {
+            // The spring's and servo's change over the step, h K v, is part of the implicit rule.
+            work.v_free[d] = h * (work.tau[d] - work.bias[d] - h * work.position_gain[d] * state.v[d]);
+        }
+        algorithm::solve(model, data, tree, &mut work.v_free);
+        for d in dofs {
+            work.v_free[d] += state.v[d];
+        }
+        Ok(())
+    }
+
+    /// Marks the sets of trees that have a touching or closing row, or cannot take the explicit rule.
+    fn find_near(&mut self, model: &Model, h: f64) {
+        self.work.near.clear();
+        self.work.near.resize(model.trees.len(), false);
+        for tree in 0..model.trees.len() {
+            if self.work.candidate[tree] && (self.stiff(model, tree) || has_joint_friction(model, tree)) {
+                self.mark(tree);
+            }
+        }
+        for index in 0..model.equalities.len() {
+            for tree in equality_trees(model, index).into_iter().flatten() {
+                self.mark(tree);
+            }
+        }
+        for i in 0..self.finder.contacts.len() {
+            let contact = &self.finder.contacts[i];
+            let mut rate = contact.drift.x;
+            for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+                if let Some(link) = *link {
+                    rate += sign * self.point_velocity(link, &contact.point).dot(&contact.frame.column(0));
+                }
+            }
+            if contact.gap <= TOUCHING || contact.gap + CLOSING * h * rate < 0.0 {
+                for link in contact.links.into_iter().flatten() {
+                    self.mark(model.links[link].tree);
+                }
+            }
+        }
+        for link in &model.links {
+            for side in limit_sides(link, &self.state.q).into_iter().flatten() {
+                let rate = limit_rate(link, &side, &self.work.v_free);
+                if side.gap <= TOUCHING || side.gap + CLOSING * h * rate < 0.0 {
+                    self.mark(link.tree);
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, tree: usize) {
+        let set = root(&mut self.work.sets, tree);
+        self.work.near[set] = true;
+    }
+
+    /// Whether explicit integration of a tree's dampers, springs and servos would be inaccurate or unstable.
+    fn stiff(&mut self, model: &Model, tree: usize) -> bool {
+        let dofs = model.trees[tree].dofs.clone();
+        let mut trace = 0.0;
+        for dof in dofs.clone() {
+            if self.work.added[dof] > 0.0 {
+                let unit = &mut self.work.scratch[..dofs.len()];
+                unit.fill(0.0);
+                unit[dof - dofs.start] = 1.0;
+                algorithm::half_solve(model, &self.data, tree, unit);
+                trace += self.work.added[dof] * unit.iter().map(|y| y * y).sum::<f64>();
+            }
+        }
+        self.work.scratch[..dofs.len()].fill(0.0);
+        trace > STIFF
+    }
+
+    /// Velocity of a link's point at the free velocity (m/s, world).
+    fn point_velocity(&self, link: usize, point: &nalgebra::Vector3<f64>) -> nalgebra::Vector3<f64> {
+        let model = &*self.model;
+        let mut velocity = nalgebra::Vector3::zeros();
+        let mut ancestor = Some(link);
+        while let Some(l) = ancestor {
+            let offset = point - self.data.link_pose[l].translation;
+            let first = model.links[l].v;
+            for dof in first..first + model.links[l].kind.nv() {
+                velocity += self.data.dof_axis[dof].at(&offset).linear * self.work.v_free[dof];
+            }
+            ancestor = model.links[l].parent;
+        }
+        velocity
+    }
+}

@@ -1,0 +1,239 @@
+//! The simulation: a model, a state and everything a step works with.
+
+use crate::algorithm::{AlgorithmError, Data};
+use crate::contact::{Contact, FormulationError, IslandSolver, Memory, Mode, Polyhedral, PolyhedralSettings};
+use crate::model::{Keyframe, Model};
+use crate::sim::contacts::ContactFinder;
+use crate::sim::forces::ForceMap;
+use crate::sim::islands::Islands;
+use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::rows::{BlockKey, Rows};
+use crate::sim::snapshot::Snapshot;
+use crate::sim::{Settings, SettingsError, State};
+use nalgebra::Vector3;
+use std::sync::Arc;
+
+/// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// A setting is out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The contact model cannot be used as asked.
+    #[error(transparent)]
+    Formulation(#[from] FormulationError),
+    /// The dynamics have no answer at this configuration.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
+    /// A number that is not finite was found where it was born.
+    #[error("step {step}: {quantity} of '{element}' is {value}; the state before the step is kept")]
+    NotFinite {
+        /// Number of the step (0 is the first).
+        step: u64,
+        /// What is not finite.
+        quantity: &'static str,
+        /// Body, joint or actuator.
+        element: String,
+        /// The value.
+        value: f64,
+        /// The state before the step.
+        dump: Box<Snapshot>,
+    },
+    /// A state vector of the wrong length.
+    #[error("{quantity} has {found} numbers, this model needs {expected}")]
+    Shape {
+        /// Which vector.
+        quantity: &'static str,
+        /// Given length.
+        found: usize,
+        /// Needed length.
+        expected: usize,
+    },
+}
+
+/// Impulse and force of one contact in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// The contact.
+    pub contact: Contact,
+    /// a_n of its normal row (m/s).
+    pub bias: f64,
+    /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
+    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
+    pub velocity: Vector3<f64>,
+    /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
+    pub impulse: Vector3<f64>,
+    /// Impulse over the time step, world axes (N).
+    pub force: Vector3<f64>,
+    /// What the contact did.
+    pub mode: Mode,
+}
+
+/// Scratch vectors of a step, each overwritten by the stage named.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// Smooth generalized force (nv): stage 3.
+    pub(crate) tau: Vec<f64>,
+    /// Bias forces, then right-hand side (nv): stage 3.
+    pub(crate) bias: Vec<f64>,
+    /// Implicit rate and position gains (nv): stage 3.
+    pub(crate) rate_gain: Vec<f64>,
+    pub(crate) position_gain: Vec<f64>,
+    /// What is added to the mass matrix's diagonal (nv): stage 3.
+    pub(crate) added: Vec<f64>,
+    /// Velocity without and with constraint impulses (nv): stages 3 and 6.
+    pub(crate) v_free: Vec<f64>,
+    pub(crate) v_plus: Vec<f64>,
+    /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
+    pub(crate) free: Vec<f64>,
+    pub(crate) rates: Vec<f64>,
+    /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
+    pub(crate) contact_rule: Vec<bool>,
+    pub(crate) candidate: Vec<bool>,
+    pub(crate) near: Vec<bool>,
+    pub(crate) sets: Vec<usize>,
+    /// Memory of each block: stage 5.
+    pub(crate) memory: Vec<Memory>,
+    /// Position projection.
+    pub(crate) displacement: Vec<f64>,
+    pub(crate) zeros: Vec<f64>,
+    pub(crate) scratch: Vec<f64>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) q_before: Vec<f64>,
+    pub(crate) v_before: Vec<f64>,
+}
+
+impl Work {
+    fn new(model: &Model) -> Self {
+        let zeros = || vec![0.0; model.nv()];
+        let no = || vec![false; model.trees.len()];
+        Self {
+            tau: zeros(),
+            bias: zeros(),
+            rate_gain: zeros(),
+            position_gain: zeros(),
+            added: zeros(),
+            v_free: zeros(),
+            v_plus: zeros(),
+            contact_rule: no(),
+            candidate: no(),
+            near: no(),
+            displacement: zeros(),
+            zeros: zeros(),
+            scratch: zeros(),
+            q: model.q0.clone(),
+            ..Default::default()
+        }
+    }
+}
+
+/// A scene in motion.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) model: Arc<Model>,
+    /// The state; set it freely between steps.
+    pub state: State,
+    pub(crate) settings: Settings,
+    pub(crate) data: Data,
+    pub(crate) finder: ContactFinder,
+    pub(crate) rows: Rows,
+    pub(crate) islands: Islands,
+    pub(crate) solver: IslandSolver,
+    pub(crate) projector: IslandSolver,
+    pub(crate) forces: ForceMap,
+    pub(crate) joint_ranks: Vec<u32>,
+    pub(crate) equality_ranks: Vec<u32>,
+    /// What the formulation remembers of each block, by key: the last step's.
+    pub(crate) memory: Vec<(BlockKey, Memory)>,
+    /// The present step's, which replaces it when the step succeeds.
+    pub(crate) next_memory: Vec<(BlockKey, Memory)>,
+    pub(crate) contact_forces: Vec<ContactForce>,
+    pub(crate) step_number: u64,
+    pub(crate) work: Work,
+}
+
+impl Simulation {
+    /// A simulation at the model's reference configuration, at rest.
+    ///
+    /// # Errors
+    /// Settings out of range, or a contact model that cannot be used.
+    pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
+        settings.validate()?;
+        let solver = settings.formulation.solver()?;
+        let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
+        let joint_ranks = joint_ranks(&model);
+        let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
+        Ok(Self {
+            state: State::new(&model),
+            data: Data::new(&model),
+            finder: ContactFinder::new(&model),
+            rows: Rows::default(),
+            islands: Islands::default(),
+            solver,
+            projector,
+            forces: ForceMap::new(&model),
+            joint_ranks,
+            equality_ranks,
+            memory: Vec::new(),
+            next_memory: Vec::new(),
+            contact_forces: Vec::new(),
+            step_number: 0,
+            work: Work::new(&model),
+            settings,
+            model,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Time step (s).
+    pub fn timestep(&self) -> f64 {
+        self.settings.timestep.unwrap_or(self.model.timestep)
+    }
+
+    /// Derived quantities: poses, velocities and factors at the beginning of the last step.
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// Starts from a keyframe: configuration, velocity, controls and time; forgets all warm starts.
+    pub fn reset_to(&mut self, key: &Keyframe) -> Result<(), SimError> {
+        let checks = [
+            ("qpos", key.q.len(), self.model.nq()),
+            ("qvel", key.v.len(), self.model.nv()),
+            ("ctrl", key.ctrl.len(), self.model.actuators.len()),
+        ];
+        for (quantity, found, expected) in checks {
+            if found != expected {
+                return Err(SimError::Shape { quantity, found, expected });
+            }
+        }
+        self.state = State::new(&self.model);
+        self.state.time = key.time;
+        self.state.q.copy_from_slice(&key.q);
+        self.state.v.copy_from_slice(&key.v);
+        self.state.ctrl.copy_from_slice(&key.ctrl);
+        self.memory.clear();
+        self.contact_forces.clear();
+        self.step_number = 0;
+        Ok(())
+    }
+
+    /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
+    pub fn contact_forces(&self) -> &[ContactForce] {
+        &self.contact_forces
+    }
+
+    /// Number of steps taken.
+    pub fn step_number(&self) -> u64 {
+        self.step_number
+    }
+}

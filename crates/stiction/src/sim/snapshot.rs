@@ -1,0 +1,128 @@
+//! Snapshots: a complete function of the future, and the state's hash.
+//!
+//! A snapshot holds the state and what the formulation remembers of the last step, so that continuing from it gives
+//! the same bits, in this process or another.
+
+use crate::contact::Memory;
+use crate::model::Model;
+use crate::sim::rows::BlockKey;
+use crate::sim::{SimError, Simulation, State};
+use serde::{Deserialize, Serialize};
+
+/// A stored simulation state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Format number.
+    version: u32,
+    /// The state.
+    pub state: State,
+    step_number: u64,
+    memory: Vec<(BlockKey, Memory)>,
+}
+
+const VERSION: u32 = 1;
+
+/// Why a snapshot cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The bytes are not a snapshot of this version.
+    #[error("not a stiction snapshot of version {VERSION}: {0}")]
+    Format(String),
+}
+
+impl Snapshot {
+    /// As bytes, for a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
+        postcard::to_stdvec(self).map_err(|e| SnapshotError::Format(e.to_string()))
+    }
+
+    /// From bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let snapshot: Self = postcard::from_bytes(bytes).map_err(|e| SnapshotError::Format(e.to_string()))?;
+        if snapshot.version != VERSION {
+            return Err(SnapshotError::Format(format!("version {}", snapshot.version)));
+        }
+        Ok(snapshot)
+    }
+}
+
+impl Simulation {
+    /// Everything the future depends on.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            version: VERSION,
+            state: self.state.clone(),
+            step_number: self.step_number,
+            memory: self.memory.clone(),
+        }
+    }
+
+    /// The state before the step that is being taken.
+    pub(crate) fn snapshot_before(&self) -> Snapshot {
+        let mut snapshot = self.snapshot();
+        snapshot.state.q.clone_from(&self.work.q_before);
+        snapshot.state.v.clone_from(&self.work.v_before);
+        snapshot
+    }
+
+    /// Continues from a snapshot, bit for bit.
+    ///
+    /// # Errors
+    /// The snapshot belongs to a model of another size.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimError> {
+        let (new, old) = (&snapshot.state, &self.state);
+        let checks = [
+            ("qpos", new.q.len(), old.q.len()),
+            ("qvel", new.v.len(), old.v.len()),
+            ("ctrl", new.ctrl.len(), old.ctrl.len()),
+            ("mocap", new.mocap.len(), old.mocap.len()),
+            ("applied force", new.applied.len(), old.applied.len()),
+            ("external wrench", new.external.len(), old.external.len()),
+        ];
+        for (quantity, found, expected) in checks {
+            if found != expected {
+                return Err(SimError::Shape { quantity, found, expected });
+            }
+        }
+        self.state.clone_from(&snapshot.state);
+        self.step_number = snapshot.step_number;
+        self.memory.clone_from(&snapshot.memory);
+        self.contact_forces.clear();
+        Ok(())
+    }
+
+    /// Puts the state before the step back and passes the error on.
+    pub(crate) fn undo(&mut self, error: SimError) -> SimError {
+        self.state.q.clone_from(&self.work.q_before);
+        self.state.v.clone_from(&self.work.v_before);
+        error
+    }
+
+    /// A 64-bit hash of time, configuration and velocity, taken over the bodies in name order (FNV-1a over the bits).
+    pub fn state_hash(&self) -> u64 {
+        state_hash(&self.model, &self.state)
+    }
+}
+
+fn state_hash(model: &Model, state: &State) -> u64 {
+    let mut links: Vec<usize> = (0..model.links.len()).collect();
+    // Joints of one body keep the order in which they are applied.
+    links.sort_by_key(|&i| (&model.bodies[model.links[i].body].name, i));
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut add = |x: f64| {
+        for byte in x.to_bits().to_le_bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    add(state.time);
+    for i in links {
+        let link = &model.links[i];
+        state.q[link.q..link.q + link.kind.nq()].iter().for_each(|&x| add(x));
+        state.v[link.v..link.v + link.kind.nv()].iter().for_each(|&x| add(x));
+    }
+    for mocap in &state.mocap {
+        mocap.position.iter().for_each(|&x| add(x));
+        mocap.orientation.iter().for_each(|&x| add(x));
+    }
+    hash
+}

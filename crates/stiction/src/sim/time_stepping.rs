@@ -1,0 +1,196 @@
+//! The step: eight stages from a state to the next (Stewart and Trinkle 1996; Anitescu and Potra 1997).
+//!
+//! 1. Poses and velocities.
+//! 2. Contacts, touching and predicted; overlap is removed.
+//! 3. Rule and free velocity of each tree.
+//! 4. Constraint rows and islands.
+//! 5. The complementarity problem of each island.
+//! 6. New velocity.
+//! 7. New configuration.
+//! 8. The certificate.
+
+use crate::algorithm::{self, lone_body};
+use crate::contact::{GapRule, IslandReport, Memory};
+use crate::sim::certificate::StepReport;
+use crate::sim::equalities::{self, Targets};
+use crate::sim::forces::Commands;
+use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
+use crate::sim::rule::TOUCHING;
+use crate::sim::{SimError, Simulation};
+
+/// A limit farther than what the joint may travel in this many steps at its speed is left out of the problem.
+const LIMIT_REACH: f64 = 4.0;
+
+impl Simulation {
+    /// Takes one step of [`Simulation::timestep`] seconds and reports on it.
+    ///
+    /// An unsolved contact problem is not an error: the best answer found is used and the report says so.
+    ///
+    /// # Errors
+    /// A number that is not finite (in the commands or born in the step), or a singular mass matrix. The state is
+    /// then the one before the step.
+    pub fn step(&mut self) -> Result<StepReport, SimError> {
+        let h = self.timestep();
+        self.begin()?;
+        self.locate(); // 1 and 2
+        self.project_positions();
+        let mut report = self.open_report();
+        self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
+        self.assemble_rows(h); // 4
+        self.solve_islands(&mut report); // 5
+        self.apply_impulses(); // 6
+        self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
+        self.advance(h).map_err(|e| self.undo(e))?; // 7
+        self.finish()?;
+        self.close_report(&mut report);
+        Ok(report)
+    }
+
+    /// Checks the commands and keeps the state for an undo.
+    fn begin(&mut self) -> Result<(), SimError> {
+        self.work.q_before.clone_from(&self.state.q);
+        self.work.v_before.clone_from(&self.state.v);
+        self.check_commands()
+    }
+
+    /// Stages 1 and 2: poses, velocities and contacts at the present state.
+    pub(crate) fn locate(&mut self) {
+        let model = self.model.clone();
+        algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
+        self.finder.find(&model, &self.data, &self.state, self.timestep());
+    }
+
+    /// Stage 4: the rows of all trees under the contact rule.
+    fn assemble_rows(&mut self, h: f64) {
+        let model = self.model.clone();
+        let (rows, work) = (&mut self.rows, &mut self.work);
+        rows.clear();
+        let gap_rule = self.settings.formulation.gap_rule();
+        for (i, contact) in self.finder.contacts.iter().enumerate() {
+            let in_problem = contact.links.iter().flatten().any(|&l| work.contact_rule[model.links[l].tree]);
+            let bias = match gap_rule {
+                // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
+                _ if contact.gap <= TOUCHING => 0.0,
+                GapRule::StewartTrinkle => contact.gap / h,
+                GapRule::AnitescuPotra => continue,
+            };
+            if in_problem {
+                rows.push_contact(&model, &self.data, i, contact, bias);
+            }
+        }
+        for (i, link) in model.links.iter().enumerate() {
+            if !work.contact_rule[link.tree] || link.range.is_none() {
+                continue;
+            }
+            for side in limit_sides(link, &self.state.q).into_iter().flatten() {
+                let travel = (link.v..link.v + link.kind.nv())
+                    .map(|d| work.v_free[d].abs().max(self.state.v[d].abs()))
+                    .sum::<f64>();
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    push_limit(rows, &model, i, self.joint_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
+        }
+        for tree in 0..model.trees.len() {
+            if work.contact_rule[tree] {
+                push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
+            }
+        }
+        let targets = Targets { gain: self.settings.baumgarte / h, rate: 1.0 };
+        for i in 0..model.equalities.len() {
+            let rank = self.equality_ranks[i];
+            equalities::push_equality(rows, &model, &self.data, &self.state, i, rank, targets);
+        }
+        rows.sort();
+        rows.half_solve(&model, &mut self.data);
+        rows.velocities(&model, &work.v_free, &mut work.free);
+    }
+
+    /// Stage 5: one problem per island, started from what its blocks did in the last step.
+    fn solve_islands(&mut self, report: &mut StepReport) {
+        let model = self.model.clone();
+        self.islands.group(&model, &self.rows);
+        self.recall_memory();
+        for i in 0..self.islands.count() {
+            let (rows, work) = (&mut self.rows, &mut self.work);
+            let solved = self.islands.solve(i, &model, rows, &work.free, &mut self.solver, &mut work.memory);
+            if let Some(IslandReport { solver, variables }) = solved {
+                report.add_island(&solver, variables);
+            }
+        }
+        self.next_memory.clear();
+        self.next_memory.extend(self.rows.blocks.iter().zip(&self.work.memory).map(|(b, m)| (b.key, *m)));
+    }
+
+    /// Memory of each block from the last step; both lists are sorted by key.
+    fn recall_memory(&mut self) {
+        self.work.memory.clear();
+        let mut last = self.memory.iter().peekable();
+        for block in &self.rows.blocks {
+            while last.next_if(|(key, _)| *key < block.key).is_some() {}
+            let found = last.peek().filter(|(key, _)| *key == block.key);
+            self.work.memory.push(found.map_or(Memory::default(), |(_, memory)| *memory));
+        }
+    }
+
+    /// Stage 6: `v+ = v_free + M^-1 J^T lambda` of the trees under the contact rule.
+    fn apply_impulses(&mut self) {
+        let model = self.model.clone();
+        let work = &mut self.work;
+        work.v_plus.copy_from_slice(&work.v_free);
+        self.rows.apply_impulses(&model, &mut self.data, &mut work.scratch, &mut work.v_plus);
+    }
+
+    /// Stage 7: the new state, tree by tree, each by its rule.
+    fn advance(&mut self, h: f64) -> Result<(), SimError> {
+        let model = self.model.clone();
+        let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
+        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        for (tree, contents) in model.trees.iter().enumerate() {
+            match (work.contact_rule[tree], contents.lone_body) {
+                (true, true) => lone_body::advance(
+                    &model,
+                    data,
+                    tree,
+                    h,
+                    &mut state.q,
+                    &mut state.v,
+                    &work.tau,
+                    &work.v_free,
+                    &work.v_plus,
+                ),
+                (true, false) => {
+                    let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+                    algorithm::integrate(&model, tree, &state.q, &work.v_plus, h, &mut work.q);
+                    state.q[coords.clone()].copy_from_slice(&work.q[coords]);
+                    state.v[dofs.clone()].copy_from_slice(&work.v_plus[dofs]);
+                    Ok(())
+                }
+                (false, true) => {
+                    let forces = &self.forces;
+                    forces.smooth_forces(&model, data, tree, &commands, &state.q, &state.v, &mut work.tau);
+                    lone_body::free_step(&model, data, tree, h, &mut state.q, &mut state.v, &work.tau)
+                }
+                (false, false) => {
+                    let forces = &self.forces;
+                    algorithm::runge_kutta_step(
+                        &model,
+                        data,
+                        tree,
+                        h,
+                        &mut state.q,
+                        &mut state.v,
+                        &mut |data, q, v, tau| {
+                            forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
+                        },
+                    )
+                }
+            }?;
+        }
+        for mocap in &mut state.mocap {
+            mocap.advance(h);
+        }
+        state.time += h;
+        Ok(())
+    }
+}
