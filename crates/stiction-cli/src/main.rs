@@ -1,2 +1,52 @@
-//! The `stiction` command line.
-fn main() {}
+//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers.
+//!
+//! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
+//! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
+//! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
+
+mod check;
+mod error;
+mod formulation;
+mod output;
+mod progress;
+mod run;
+mod scene;
+mod summary;
+mod table;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Rigid multibody dynamics with contact and dry friction, certified every step.
+#[derive(Debug, Parser)]
+#[command(name = "stiction", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate a scene and say how well the contact laws were met.
+    Run(run::RunArgs),
+    /// Load a scene and list what was inferred, defaulted, ignored or repaired.
+    Check(check::CheckArgs),
+    /// Simulate scenes with known answers and compare.
+    Verify(verify::VerifyArgs),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Verify(args) => verify::verify(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&format!("error: {error}"));
+            ExitCode::from(error.exit_status())
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a run comes to: sizes, speed, and the worst of every certificate.
+
+use crate::table::{count, pairs};
+use serde::Serialize;
+use std::path::Path;
+use stiction::algorithm::{self, Data};
+use stiction::sim::{Simulation, StepReport};
+
+/// Sum and maximum of a count per step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    sum: u64,
+    max: usize,
+}
+
+impl Tally {
+    fn add(&mut self, n: usize) {
+        self.sum += n as u64;
+        self.max = self.max.max(n);
+    }
+
+    fn mean(&self, steps: u64) -> f64 {
+        if steps == 0 { 0.0 } else { self.sum as f64 / steps as f64 }
+    }
+}
+
+/// Worst values over all steps, units as in [`stiction::sim::Certificate`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Worst {
+    residual: f64,
+    penetration: f64,
+    approach: f64,
+    pull: f64,
+    cone_violation: f64,
+    sliding_power: f64,
+    bilateral: f64,
+    contact_work: f64,
+    energy_gain: f64,
+}
+
+impl Worst {
+    fn add(&mut self, report: &StepReport) {
+        let c = &report.certificate;
+        for (worst, value) in [
+            (&mut self.residual, c.residual),
+            (&mut self.penetration, c.penetration),
+            (&mut self.approach, c.approach),
+            (&mut self.pull, c.pull),
+            (&mut self.cone_violation, c.cone_violation),
+            (&mut self.sliding_power, c.sliding_power),
+            (&mut self.bilateral, c.bilateral),
+            (&mut self.contact_work, c.contact_work),
+            (&mut self.energy_gain, c.energy_change),
+        ] {
+            *worst = worst.max(value);
+        }
+    }
+}
+
+/// Collects a run, report by report.
+#[derive(Debug)]
+pub(crate) struct Summary {
+    scene: String,
+    bodies: usize,
+    dof: usize,
+    dt: f64,
+    contact_model: &'static str,
+    solver: &'static str,
+    steps: u64,
+    start_time: f64,
+    wall: f64,
+    contacts: Tally,
+    pivots: Tally,
+    unsolved_steps: u64,
+    first_unsolved: Option<f64>,
+    regularized_steps: u64,
+    worst: Worst,
+    start_energy: f64,
+    end_energy: f64,
+    last: Final,
+    hash: u64,
+}
+
+/// What `run --json` prints.
+#[derive(Debug, Serialize)]
+pub(crate) struct Json<'a> {
+    scene: &'a str,
+    dt: f64,
+    steps: u64,
+    wall_s: f64,
+    contact_model: &'a str,
+    solver: &'a str,
+    contacts: JsonContacts,
+    unsolved_steps: u64,
+    certificate: JsonCertificate,
+    r#final: &'a Final,
+    state_hash: String,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonContacts {
+    mean: f64,
+    max: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[allow(non_snake_case)]
+struct JsonCertificate {
+    residual_max: f64,
+    penetration_max_m: f64,
+    energy_gain_max_J: f64,
+    cone_violation_max: f64,
+    bilateral_max: f64,
+}
+
+/// The final state.
+#[derive(Debug, Default, Serialize)]
+struct Final {
+    time: f64,
+    qpos: Vec<f64>,
+    qvel: Vec<f64>,
+}
+
+impl Summary {
+    /// Before the first step.
+    pub(crate) fn new(scene: &Path, simulation: &Simulation) -> Self {
+        let model = simulation.model();
+        let formulation = &simulation.settings().formulation;
+        let energy = mechanical_energy(simulation);
+        Self {
+            scene: scene.display().to_string(),
+            bodies: model.bodies.len() - 1,
+            dof: model.nv(),
+            dt: simulation.timestep(),
+            contact_model: formulation.name(),
+            solver: formulation.solver_name(),
+            steps: 0,
+            start_time: simulation.state.time,
+            wall: 0.0,
+            contacts: Tally::default(),
+            pivots: Tally::default(),
+            unsolved_steps: 0,
+            first_unsolved: None,
+            regularized_steps: 0,
+            worst: Worst::default(),
+            start_energy: energy,
+            end_energy: energy,
+            last: Final::default(),
+            hash: 0,
+        }
+    }
+
+    /// After each step.
+    pub(crate) fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.contacts.add(report.contacts);
+        self.pivots.add(report.pivots);
+        self.worst.add(report);
+        self.regularized_steps += u64::from(report.regularized > 0);
+        self.end_energy = report.energy;
+        if !report.solved() {
+            self.unsolved_steps += 1;
+            self.first_unsolved.get_or_insert(report.time);
+        }
+    }
+
+    /// Time the steps took (s).
+    pub(crate) fn set_wall_time(&mut self, seconds: f64) {
+        self.wall = seconds;
+    }
+
+    /// After the last step.
+    pub(crate) fn finish(&mut self, simulation: &Simulation) {
+        let state = &simulation.state;
+        self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
+        self.hash = simulation.state_hash();
+    }
+
+    /// Steps taken.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Steps not solved to tolerance.
+    pub(crate) fn unsolved_steps(&self) -> u64 {
+        self.unsolved_steps
+    }
+
+    /// Time at the end of the first step that was not solved (s).
+    pub(crate) fn first_unsolved(&self) -> Option<f64> {
+        self.first_unsolved
+    }
+
+    /// For `--json`.
+    pub(crate) fn json(&self) -> Json<'_> {
+        Json {
+            scene: &self.scene,
+            dt: self.dt,
+            steps: self.steps,
+            wall_s: self.wall,
+            contact_model: self.contact_model,
+            solver: self.solver,
+            contacts: JsonContacts { mean: self.contacts.mean(self.steps), max: self.contacts.max },
+            unsolved_steps: self.unsolved_steps,
+            certificate: JsonCertificate {
+                residual_max: self.worst.residual,
+                penetration_max_m: self.worst.penetration,
+                energy_gain_max_J: self.worst.energy_gain,
+                cone_violation_max: self.worst.cone_violation,
+                bilateral_max: self.worst.bilateral,
+            },
+            r#final: &self.last,
+            state_hash: format!("{:016x}", self.hash),
+        }
+    }
+
+    /// For people.
+    pub(crate) fn table(&self) -> String {
+        let mut text = pairs(&self.run_rows());
+        text += "\ncertificate, worst over all steps\n";
+        text += &pairs(&self.certificate_rows());
+        text
+    }
+
+    fn run_rows(&self) -> Vec<(&'static str, String)> {
+        let simulated = self.last.time - self.start_time;
+        let tally = |t: &Tally| format!("{:.1} mean, {} max", t.mean(self.steps), t.max);
+        let speed = |amount: f64| if self.wall > 0.0 { amount / self.wall } else { f64::INFINITY };
+        let mut solved = format!("{} of {} steps", self.unsolved_steps, self.steps);
+        if let Some(first) = self.first_unsolved {
+            solved += &format!(", the first at t = {first} s");
+        }
+        if self.regularized_steps > 0 {
+            solved += &format!(" ({} solved by regularisation)", self.regularized_steps);
+        }
+        vec![
+            ("scene", self.scene.clone()),
+            (
+                "size",
+                format!(
+                    "{}, {}",
+                    count(self.bodies, "body", "bodies"),
+                    count(self.dof, "degree of freedom", "degrees of freedom")
+                ),
+            ),
+            ("contact model", format!("{}, solver {}", self.contact_model, self.solver)),
+            ("time", format!("{simulated:.6} s in {} steps of {} s", self.steps, self.dt)),
+            (
+                "speed",
+                format!(
+                    "{:.3} s, {:.0} steps/s, {:.2} x real time",
+                    self.wall,
+                    speed(self.steps as f64),
+                    speed(simulated)
+                ),
+            ),
+            ("contacts", tally(&self.contacts)),
+            ("pivots", tally(&self.pivots)),
+            ("unsolved", solved),
+            (
+                "energy",
+                format!("{:.9} J at the start, {:.9} J at the end", self.start_energy, self.end_energy),
+            ),
+            ("state hash", format!("{:016x}", self.hash)),
+        ]
+    }
+
+    fn certificate_rows(&self) -> Vec<(&'static str, String)> {
+        let w = &self.worst;
+        let row = |value: f64, unit: &str| format!("{value:9.2e} {unit}").trim_end().to_string();
+        vec![
+            ("residual (scaled)", row(w.residual, "")),
+            ("penetration", row(w.penetration, "m")),
+            ("approach at closed contacts", row(w.approach, "m/s")),
+            ("pull", row(w.pull, "N")),
+            ("outside the friction cone", row(w.cone_violation, "N")),
+            ("power fed in by friction", row(w.sliding_power, "W")),
+            ("bilateral error", row(w.bilateral, "m")),
+            ("work of contact impulses", row(w.contact_work, "J")),
+            ("energy gain in a step", row(w.energy_gain, "J")),
+        ]
+    }
+}
+
+/// Kinetic and potential energy at the simulation's state (J).
+pub(crate) fn mechanical_energy(simulation: &Simulation) -> f64 {
+    let (model, state) = (simulation.model(), &simulation.state);
+    let mut data = Data::new(model);
+    algorithm::forward_kinematics_all(model, &mut data, &state.q, &state.v);
+    (0..model.trees.len())
+        .map(|tree| algorithm::mechanical_energy(model, &data, tree, &state.q, &state.v))
+        .sum()
+}

@@ -1,0 +1,83 @@
+//! `stiction check`: sizes, the load report, exit statuses.
+
+mod common;
+
+use common::{keys, scene, scratch, shipped, stiction};
+
+const NOTED: &str = r#"<mujoco model="noted">
+  <worldbody>
+    <body name="ball" pos="0 0 1">
+      <freejoint/>
+      <geom name="skin" type="sphere" size="0.1" mass="2.5" solref="0.01 1"/>
+    </body>
+  </worldbody>
+</mujoco>"#;
+
+#[test]
+fn the_json_object_has_the_documented_keys_and_the_size_of_the_model() {
+    let json = stiction(&["check", &shipped("pendulum12"), "--json"]).exits_with(0).json();
+    let mut found = keys(&json);
+    found.sort_unstable();
+    assert_eq!(found, ["bodies", "dof", "entries", "ok", "total_mass"]);
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["bodies"], 12);
+    assert_eq!(json["dof"], 12);
+    assert_eq!(json["total_mass"], 12.0);
+}
+
+#[test]
+fn an_entry_has_its_place_and_makes_strict_fail() {
+    let dir = scratch("check_strict");
+    let noted = scene(&dir, "noted.xml", NOTED);
+    let json = stiction(&["check", &noted, "--json"]).exits_with(0).json();
+    let entries = json["entries"].as_array().unwrap();
+    let entry = entries.iter().find(|entry| entry["kind"] == "ignored").unwrap();
+    let mut found = keys(entry);
+    found.sort_unstable();
+    assert_eq!(found, ["element", "file", "kind", "line", "message"]);
+    assert_eq!(entry["line"], 5);
+    assert!(entry["message"].as_str().unwrap().contains("solref"));
+    assert_eq!(json["total_mass"], 2.5);
+
+    let strict = stiction(&["check", &noted, "--strict", "--json"]).exits_with(2);
+    assert_eq!(strict.json()["ok"], false);
+    assert!(strict.stderr.contains("--strict"), "{}", strict.stderr);
+    let text = stiction(&["check", &noted]).exits_with(0).stdout;
+    assert!(text.contains("Ignored") && text.contains("noted.xml:5") && text.contains("2.5 kg"), "{text}");
+}
+
+#[test]
+fn shipped_scenes_pass_the_strict_check() {
+    for name in
+        ["sphere_slide", "incline", "box_stack", "drop_stack", "mass_ratio", "grasp", "pendulum12", "belt"]
+    {
+        stiction(&["check", &shipped(name), "--strict"]).exits_with(0);
+    }
+}
+
+#[test]
+fn a_scene_that_does_not_load_is_an_entry_of_kind_error_and_status_2() {
+    let dir = scratch("check_error");
+    let bad = scene(
+        &dir,
+        "bad.xml",
+        "<mujoco>\n<worldbody>\n<geom type=\"shpere\" size=\"1\"/></worldbody></mujoco>",
+    );
+    let out = stiction(&["check", &bad, "--json"]).exits_with(2);
+    let json = out.json();
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["entries"][0]["kind"], "error");
+    assert_eq!(json["entries"][0]["line"], 3);
+    assert!(out.stderr.contains("sphere"), "{}", out.stderr);
+    let missing = stiction(&["check", "nowhere.xml"]).exits_with(2);
+    assert_eq!(missing.stdout, "");
+}
+
+#[test]
+fn a_scene_that_asks_for_an_unknown_contact_model_is_refused() {
+    let dir = scratch("check_model");
+    let custom = "<custom><text name=\"stiction:contact_model\" data=\"penalty\"/></custom>";
+    let text = NOTED.replace("<worldbody>", &format!("{custom}<worldbody>"));
+    let out = stiction(&["check", &scene(&dir, "model.xml", &text)]).exits_with(2);
+    assert!(out.stderr.contains("penalty"), "{}", out.stderr);
+}

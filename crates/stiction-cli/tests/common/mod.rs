@@ -1,0 +1,72 @@
+//! Runs the binary and looks at what it leaves behind.
+
+// Each test file uses its part.
+#![allow(dead_code, unreachable_pub)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a run of the binary came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// Standard output as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}{}", self.stdout, self.stderr))
+    }
+
+    /// Checks the exit status, showing what the command said if it is another.
+    #[track_caller]
+    pub fn exits_with(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "stdout:\n{}stderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}
+
+/// Runs `stiction` in a directory with these arguments.
+pub fn stiction_in(directory: &Path, args: &[&str]) -> Outcome {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_stiction")).current_dir(directory).args(args).output().unwrap();
+    Outcome {
+        status: output.status.code().expect("the command was killed"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs `stiction` with these arguments.
+pub fn stiction(args: &[&str]) -> Outcome {
+    stiction_in(Path::new("."), args)
+}
+
+/// A shipped scene.
+pub fn shipped(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes").join(format!("{name}.xml"));
+    path.display().to_string()
+}
+
+/// A directory of this test's own, emptied.
+pub fn scratch(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Writes a scene into a directory and returns its path.
+pub fn scene(directory: &Path, name: &str, text: &str) -> String {
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+/// The keys of a JSON object.
+pub fn keys(value: &serde_json::Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
