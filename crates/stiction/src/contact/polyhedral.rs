@@ -23,6 +23,7 @@
 //!    `q - eps c`, by Lemke's method started from the last basis, for the centre `c`, first the last step's impulse,
 //!    then the answer, until the residual *on the original matrix* is small. The steps have no bias, the answer
 //!    spreads the load like the least-norm impulse does, and impulses change as little as they need from step to step.
+//!    Where a step fails, eps grows.
 //! 5. Without success solve the original problem from scratch, and keep the better answer.
 //! 6. Undo the scaling.
 //!
@@ -84,8 +85,13 @@ const RESTING: f64 = 1e-30;
 /// and three steps gain six digits. Much smaller terms lose digits of the spread of redundant impulses instead.
 const PROXIMAL: f64 = 1e-8;
 
+/// The term is raised by this factor, up to the largest, when a step fails: a better conditioned problem whose
+/// proximal steps converge more slowly.
+const PROXIMAL_FACTOR: f64 = 100.0;
+const LARGEST_PROXIMAL: f64 = 1e-2;
+
 /// Most proximal steps.
-const PROXIMAL_STEPS: usize = 12;
+const PROXIMAL_STEPS: usize = 30;
 
 /// Residual at which the proximal steps end, or at the rounding floor of the problem if that is higher: what is left
 /// is a picometre per second where bodies move at ten metres per second.
@@ -141,7 +147,9 @@ pub struct Polyhedral {
     center: Vec<f64>,
     trial: Solution,
     solution: Solution,
+    /// The basis to start from, and that of the best answer.
     basis: ActiveSet,
+    answer: ActiveSet,
     variables: Vec<Variables>,
     columns: Vec<[f64; 3]>,
 }
@@ -175,6 +183,7 @@ impl Polyhedral {
             trial: Solution::default(),
             solution: Solution::default(),
             basis: ActiveSet::default(),
+            answer: ActiveSet::default(),
             variables: Vec::new(),
             columns: Vec::new(),
         })
@@ -190,7 +199,7 @@ impl Polyhedral {
         IslandReport { solver, variables: self.lcp.q().len() }
     }
 
-    /// Steps 4 and 5. The answer is left in `solution` and its basis in `basis`.
+    /// Steps 4 and 5. The answer is left in `solution` and its basis in `answer`.
     fn solve_problem(&mut self) -> Report {
         let mut report = self.proximal_steps();
         if report.status == Status::Solved {
@@ -201,9 +210,12 @@ impl Polyhedral {
         report.pivots += cold.pivots;
         if cold.residual.natural_map < report.residual.natural_map {
             std::mem::swap(&mut self.solution, &mut self.trial);
-            self.basis.clone_from(self.lemke.active_set());
+            self.answer.clone_from(self.lemke.active_set());
             report.residual = cold.residual;
-            report.status = cold.status;
+            // The solver works to a tighter tolerance than what counts as solved.
+            let floor = self.lcp.residual_floor(&self.solution);
+            let solved = cold.residual.certifies(self.settings.tolerance, floor);
+            report.status = if solved { Status::Solved } else { cold.status };
             report.regularization = cold.regularization;
         }
         report
@@ -223,43 +235,51 @@ impl Polyhedral {
             residual: Residual::INFINITE,
             regularization: 0.0,
         };
+        let mut proximal = PROXIMAL;
         for _ in 0..PROXIMAL_STEPS {
-            self.install_proximal_term();
+            self.install_proximal_term(proximal);
             let step = self.lemke.solve(&self.lcp, Start::Basis(&self.basis), &mut self.trial);
             self.remove_proximal_term();
             best.iterations += step.iterations;
             best.pivots += step.pivots;
-            if step.status != Status::Solved {
-                best.status = step.status;
-            }
-            let residual = self.lcp.residual(&self.trial);
-            let floor = self.lcp.residual_floor(&self.trial);
+            let (residual, floor) = self.lcp.assess(&self.trial.z, &mut self.trial.w);
             let gain = residual.natural_map / best.residual.natural_map;
-            self.basis.clone_from(self.lemke.active_set());
-            self.center.clone_from(&self.trial.z);
+            if step.status == Status::Solved || residual.natural_map < best.residual.natural_map {
+                self.basis.clone_from(self.lemke.active_set());
+                self.center.clone_from(&self.trial.z);
+            }
             if residual.natural_map < best.residual.natural_map {
                 std::mem::swap(&mut self.solution, &mut self.trial);
+                self.answer.clone_from(&self.basis);
                 best.residual = residual;
                 if residual.certifies(self.settings.tolerance, floor) {
                     best.status = Status::Solved;
                 }
             }
-            // Below the tolerance steps go on only while they gain.
-            let good = best.status == Status::Solved && gain > 0.5;
-            if residual.natural_map <= floor.max(ROUND_OFF) || good || step.status != Status::Solved {
-                break;
+            if best.status == Status::Solved {
+                // Below the tolerance steps go on only while they gain.
+                if residual.natural_map <= floor.max(ROUND_OFF) || gain > 0.5 || step.status != Status::Solved
+                {
+                    break;
+                }
+            } else if step.status != Status::Solved {
+                best.status = step.status;
+                proximal *= PROXIMAL_FACTOR;
+                if proximal > LARGEST_PROXIMAL {
+                    break;
+                }
             }
         }
         best
     }
 
     /// The columns of sigma carry no impulse and no proximal term.
-    fn install_proximal_term(&mut self) {
+    fn install_proximal_term(&mut self, proximal: f64) {
         let n = self.offset.len();
         for variables in &self.variables {
             for i in variables.start..variables.start + variables.impulses() {
-                self.lcp.matrix_mut()[i * n + i] = self.diagonal[i] + PROXIMAL;
-                self.lcp.q_mut()[i] = self.offset[i] - PROXIMAL * self.center[i];
+                self.lcp.matrix_mut()[i * n + i] = self.diagonal[i] + proximal;
+                self.lcp.q_mut()[i] = self.offset[i] - proximal * self.center[i];
             }
         }
     }
@@ -392,7 +412,7 @@ impl Polyhedral {
                 }
             }
             for i in 0..variables.total() {
-                memory.basic |= u64::from(self.basis.contains(variables.start + i)) << i;
+                memory.basic |= u64::from(self.answer.contains(variables.start + i)) << i;
             }
         }
     }
