@@ -93,6 +93,9 @@ impl Lcp {
     /// # Errors
     /// [`SolverError::NotFiniteMatrix`] or [`SolverError::NotFiniteVector`] names the first entry that is not.
     pub fn check_finite(&self) -> Result<(), SolverError> {
+        if all_finite(&self.matrix) && all_finite(&self.q) {
+            return Ok(());
+        }
         if let Some(at) = self.matrix.iter().position(|v| !v.is_finite()) {
             let n = self.q.len().max(1);
             return Err(SolverError::NotFiniteMatrix { row: at / n, column: at % n, value: self.matrix[at] });
@@ -131,7 +134,8 @@ impl Lcp {
     /// Writes `w = M z + q` and returns the residual of `z` and its rounding floor (see [`Problem::residual_floor`]),
     /// all in one pass over the matrix: what [`Problem::residual`] and its companions say, at a third of the cost.
     ///
-    /// `z` and `w` have length `n`; of wrong lengths nothing good is said (both numbers are infinite).
+    /// `z` and `w` have length `n`; of wrong lengths nothing good is said (both numbers are infinite). Columns whose
+    /// `z_i` is zero are not looked at: see [`Lcp::check_finite`] for a matrix that may hold NaN.
     pub fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
         let n = self.q.len();
         if z.len() != n || w.len() != n {
@@ -188,6 +192,10 @@ impl Lcp {
     /// As [`Lcp::assess`], without keeping `w`.
     fn judge(&self, z: &[f64]) -> (Residual, f64) {
         if z.len() != self.q.len() {
+            return (Residual::INFINITE, f64::INFINITY);
+        }
+        // The products below leave out columns whose z_i is zero; a NaN there is no less wrong.
+        if !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
         self.judge_rows(z, |_, _| ())
@@ -270,6 +278,18 @@ impl Judge {
             (self.residual, 16.0 * f64::EPSILON * self.magnitude)
         }
     }
+}
+
+/// Whether all entries are finite: only then are all products with zero zero. In eight lanes, without branches.
+fn all_finite(v: &[f64]) -> bool {
+    let (chunks, rest) = v.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum += 0.0 * x;
+        }
+    }
+    sums.iter().sum::<f64>() == 0.0 && rest.iter().all(|x| x.is_finite())
 }
 
 /// Largest absolute value; NaN if any entry is NaN.
