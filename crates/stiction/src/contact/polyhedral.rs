@@ -232,12 +232,13 @@ impl Polyhedral {
             assemble_offset(&mut q[variables.start..], island, block, variables, columns);
         }
         let matrix = self.lcp.matrix_mut();
-        for (a, va) in island.blocks.iter().zip(&self.variables) {
-            for (b, vb) in island.blocks.iter().zip(&self.variables) {
+        for (i, (a, va)) in island.blocks.iter().zip(&self.variables).enumerate() {
+            for (b, vb) in island.blocks.iter().zip(&self.variables).skip(i) {
                 if let Some(delassus) = delassus_block(island, a, b, va.row * vb.scale) {
                     let left = &self.columns[va.columns..va.columns + va.count];
                     let right = &self.columns[vb.columns..vb.columns + vb.count];
                     couple_blocks(matrix, size, &delassus, (va, left), (vb, right));
+                    transpose_block(matrix, size, va, vb);
                 }
             }
             couple_friction(matrix, size, a, va);
@@ -361,6 +362,18 @@ fn couple_blocks(
             for j in 0..b.impulses() {
                 matrix[opposite + j] = -matrix[line + j];
             }
+        }
+    }
+}
+
+/// The operator is symmetric: the block below the diagonal is that above it, transposed.
+fn transpose_block(matrix: &mut [f64], size: usize, a: &Variables, b: &Variables) {
+    if a.start == b.start {
+        return;
+    }
+    for i in a.start..a.start + a.impulses() {
+        for j in b.start..b.start + b.impulses() {
+            matrix[j * size + i] = matrix[i * size + j];
         }
     }
 }
