@@ -1,15 +1,13 @@
 //! `stiction check`: loads a scene and lists what was inferred, defaulted, ignored or repaired.
 
 use crate::error::CliError;
-use crate::formulation::FormulationArgs;
 use crate::table::{count, pairs};
 use crate::{output, scene};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 use stiction::scene::{EntryKind, ReportEntry, Scene, SceneError};
-use stiction::sim::{Settings, Simulation};
+use stiction::sim::Simulation;
 
 /// Arguments of `stiction check`.
 #[derive(Debug, clap::Args)]
@@ -76,9 +74,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
 
 /// Whether a simulation can be made of the scene as it asks to be simulated.
 fn usable(scene: &Scene) -> Result<(), CliError> {
-    let formulation = FormulationArgs::default().choose(&scene.options)?;
-    let settings = Settings { formulation, ..Default::default() };
-    Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)?;
+    Simulation::from_scene(scene.clone()).map_err(CliError::Setup)?;
     Ok(())
 }
 

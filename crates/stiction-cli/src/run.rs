@@ -16,9 +16,6 @@ use stiction::sim::{Recorder, Settings, SimError, Simulation, Snapshot};
 /// Simulated time when neither the command line nor the scene says anything (s).
 const DEFAULT_DURATION: f64 = 10.0;
 
-/// The keyframe that is the start unless another is named.
-const START: &str = "start";
-
 /// More steps than this are a slip of the finger: they would take a day at a microsecond each.
 const MOST_STEPS: f64 = 1e11;
 
@@ -163,7 +160,7 @@ fn prepare(args: &RunArgs, scene: &Scene) -> Result<Simulation, CliError> {
         Some(name) => {
             Some(scene.model.keyframe(name).ok_or_else(|| CliError::Usage(unknown_key(name, &scene.model)))?)
         }
-        None => scene.model.keyframe(START),
+        None => scene.model.keyframe(Simulation::START),
     };
     if let Some(key) = key {
         simulation.reset_to(key).map_err(CliError::Setup)?;

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{position, run, shipped, simulate, simulate_with, speed};
+use common::{position, run, shipped, simulate, simulate_under, speed};
 use nalgebra::Vector3;
 use stiction::contact::Formulation;
-use stiction::sim::{Settings, SimError, Snapshot};
+use stiction::sim::{SimError, Snapshot};
 
 const PILE: &str = r#"<mujoco><option timestep="0.002"/><default><geom friction="0.6"/></default><worldbody>
     <geom name="floor" type="plane" size="5 5 1"/>
@@ -125,8 +125,7 @@ fn a_body_wedged_between_fixed_walls_stays_finite_and_in_the_middle() {
 #[test]
 fn contact_impulses_never_feed_energy_and_friction_stays_in_its_cone() {
     for model in ["stewart-trinkle", "anitescu-potra"] {
-        let settings = Settings { formulation: Formulation::named(model).unwrap(), ..Settings::default() };
-        let mut s = simulate_with(PILE, settings);
+        let mut s = simulate_under(model, PILE);
         run(&mut s, 4.0, |_, report| {
             let c = &report.certificate;
             assert!(c.contact_work <= 1e-12 * (1.0 + report.kinetic_energy), "{model}: {report:?}");

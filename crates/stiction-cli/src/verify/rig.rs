@@ -1,11 +1,10 @@
 //! A scene under test: made from MJCF text, stepped, and asked for what acts on its bodies.
 
 use nalgebra::Vector3;
-use std::sync::Arc;
-use stiction::contact::{Formulation, FormulationError};
+use stiction::contact::FormulationError;
 use stiction::model::{Base, Model};
 use stiction::scene::{SceneError, mjcf};
-use stiction::sim::{Settings, SimError, Simulation, StepReport};
+use stiction::sim::{SimError, Simulation, StepReport};
 
 /// Why a case cannot be run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -75,22 +74,9 @@ impl Rig {
 
     /// Likewise with another time step (s).
     pub(crate) fn with_timestep(name: &str, text: &str, timestep: Option<f64>) -> Result<Self, CaseError> {
-        let scene = mjcf::parse(text, &format!("{name}.xml"))?;
-        let mut formulation = match &scene.options.contact_model {
-            Some(model) => Formulation::named(model)?,
-            None => Formulation::default(),
-        };
-        if let Some(directions) = scene.options.friction_directions {
-            match &mut formulation {
-                Formulation::Polyhedral(settings) => settings.directions = directions,
-            }
-        }
-        let settings = Settings { timestep, formulation, ..Default::default() };
-        let mut sim = Simulation::new(Arc::new(scene.model), settings)?;
-        let model = sim.model().clone();
-        if let Some(key) = model.keyframe("start") {
-            sim.reset_to(key)?;
-        }
+        let mut scene = mjcf::parse(text, &format!("{name}.xml"))?;
+        scene.model.timestep = timestep.unwrap_or(scene.model.timestep);
+        let sim = Simulation::from_scene(scene)?;
         Ok(Self { sim })
     }
 

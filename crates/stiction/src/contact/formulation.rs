@@ -1,6 +1,8 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{GapRule, IslandProblem, IslandReport, Memory, Polyhedral, PolyhedralSettings};
+use crate::scene::SceneOptions;
+use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 /// Which problem is posed for an island of contacts.
@@ -15,10 +17,12 @@ pub enum Formulation {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FormulationError {
     /// No formulation of this name.
-    #[error("contact model '{0}' is unknown; available: stewart-trinkle, anitescu-potra")]
+    #[error("contact model '{0}' is unknown; available: {available}{hint}", available = Formulation::NAMES.join(", "),
+        hint = did_you_mean(.0, Formulation::NAMES))]
     Unknown(String),
     /// The solver does not fit.
-    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {available}")]
+    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {available}{hint}",
+        hint = did_you_mean(solver, [*available]))]
     Solver {
         /// What was asked for.
         solver: String,
@@ -39,6 +43,31 @@ impl Default for Formulation {
 }
 
 impl Formulation {
+    /// The names of all formulations.
+    pub const NAMES: [&'static str; 2] = ["stewart-trinkle", "anitescu-potra"];
+
+    /// The formulation a scene asks for, with the default for what it does not say.
+    ///
+    /// # Errors
+    /// An unknown name, a solver that does not fit, or a setting out of range.
+    pub fn of_scene(options: &SceneOptions) -> Result<Self, FormulationError> {
+        let mut formulation = match &options.contact_model {
+            Some(name) => Self::named(name)?,
+            None => Self::default(),
+        };
+        if let Some(solver) = &options.solver {
+            formulation.check_solver(solver)?;
+        }
+        if let Some(directions) = options.friction_directions {
+            match &mut formulation {
+                Formulation::Polyhedral(settings) => settings.directions = directions,
+            }
+        }
+        // A workspace is made to have every setting checked by the one who knows.
+        formulation.solver()?;
+        Ok(formulation)
+    }
+
     /// The formulation of this name, as the command line and scene files write it.
     pub fn named(name: &str) -> Result<Self, FormulationError> {
         let gap = match name {

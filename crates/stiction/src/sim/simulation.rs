@@ -1,8 +1,11 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::algorithm::{AlgorithmError, Data};
-use crate::contact::{Contact, FormulationError, IslandSolver, Memory, Mode, Polyhedral, PolyhedralSettings};
+use crate::contact::{
+    Contact, Formulation, FormulationError, IslandSolver, Memory, Mode, Polyhedral, PolyhedralSettings,
+};
 use crate::model::{Keyframe, Model};
+use crate::scene::Scene;
 use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
@@ -183,6 +186,24 @@ impl Simulation {
             model,
         })
     }
+
+    /// A simulation of a scene as the file asks for it, at the keyframe [`Simulation::START`] if there is one.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`], and a contact model or solver of the scene that there is not.
+    pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
+        let formulation = Formulation::of_scene(&scene.options)?;
+        let mut simulation =
+            Self::new(Arc::new(scene.model), Settings { formulation, ..Settings::default() })?;
+        let model = simulation.model.clone();
+        if let Some(key) = model.keyframe(Self::START) {
+            simulation.reset_to(key)?;
+        }
+        Ok(simulation)
+    }
+
+    /// Name of the keyframe at which a scene starts unless another is asked for.
+    pub const START: &str = "start";
 
     /// The model.
     pub fn model(&self) -> &Arc<Model> {

@@ -3,23 +3,20 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use nalgebra::Vector3;
-use std::sync::Arc;
 use stiction::scene::mjcf;
-use stiction::sim::{Settings, Simulation, StepReport};
+use stiction::sim::{Simulation, StepReport};
 
 /// A simulation of a scene given as MJCF text, started from the keyframe `start` if there is one.
 pub fn simulate(text: &str) -> Simulation {
-    simulate_with(text, Settings::default())
+    let scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    Simulation::from_scene(scene).unwrap()
 }
 
-/// The same with settings.
-pub fn simulate_with(text: &str, settings: Settings) -> Simulation {
-    let scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
-    let mut simulation = Simulation::new(Arc::new(scene.model), settings).unwrap();
-    if let Some(key) = simulation.model().keyframe("start").cloned() {
-        simulation.reset_to(&key).unwrap();
-    }
-    simulation
+/// The same under a contact model.
+pub fn simulate_under(contact_model: &str, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.contact_model = Some(contact_model.into());
+    Simulation::from_scene(scene).unwrap()
 }
 
 /// A shipped scene.
