@@ -2,17 +2,14 @@
 //!
 //! The README shows this program.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 use stiction::scene;
-use stiction::sim::{Settings, Simulation};
+use stiction::sim::Simulation;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = scene::load(Path::new("scenes/grasp.xml"))?;
-    let model = Arc::new(scene.model);
-    let mut simulation = Simulation::new(model.clone(), Settings::default())?;
-    if let Some(start) = model.keyframe("start") {
-        simulation.reset_to(start)?;
-    }
+    let mut simulation = Simulation::from_scene(scene)?;
+    let model = simulation.model().clone();
 
     let mut report = simulation.step()?;
     while report.solved() && report.time < 1.0 {

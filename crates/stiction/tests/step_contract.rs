@@ -197,6 +197,28 @@ fn a_number_that_is_not_finite_is_refused_by_name_and_the_state_is_kept() {
 }
 
 #[test]
+fn a_step_that_fails_keeps_time_and_prescribed_bodies_too() {
+    let mut s = simulate(
+        r#"<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+        <body name="platform" mocap="true" pos="0 0 -5"><geom type="box" size="1 1 .1"/></body>
+        <body name="ball"><freejoint/><geom type="sphere" size=".1"/></body></worldbody>
+        <custom><numeric name="stiction:mocap_velocity:platform" data="0 0 0 1 0 0"/></custom></mujoco>"#,
+    );
+    let _ = s.step().unwrap();
+    let before = s.snapshot();
+    // The sum of the largest finite position and speed overflows.
+    s.state.q[0] = f64::MAX;
+    s.state.v[0] = f64::MAX;
+    match s.step() {
+        Err(SimError::NotFinite { dump, .. }) => assert_eq!(dump.state.time, before.state.time),
+        other => panic!("{other:?}"),
+    }
+    s.state.q[0] = before.state.q[0];
+    s.state.v[0] = before.state.v[0];
+    assert_eq!(s.snapshot(), before);
+}
+
+#[test]
 fn a_limit_stops_a_strong_drive_and_reports_its_torque() {
     // 100 N m/rad towards 12.217 rad against a stop at 1.57 rad; a hundred times the gain changes the torque only.
     for gain in [1e2, 1e4] {

@@ -7,6 +7,7 @@
 use crate::algorithm;
 use crate::contact::{BlockKind, Law, Mode};
 use crate::sim::equalities;
+use crate::sim::limits;
 use crate::sim::rows::{RowBlock, RowKind};
 use crate::sim::simulation::ContactForce;
 use crate::sim::{SimError, Simulation};
@@ -56,7 +57,7 @@ pub struct StepReport {
     pub regularized: usize,
     /// Complementarity variables of the largest island.
     pub variables: usize,
-    /// Iterations and pivots of all islands.
+    /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
     pub iterations: usize,
     /// Pivots of all islands.
     pub pivots: usize,
@@ -131,6 +132,8 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
+        certificate.penetration = (0..model.trees.len())
+            .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(&model, tree, &self.state.q)));
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -245,11 +248,16 @@ impl Simulation {
         })
     }
 
-    /// Checks what the step produced; on failure the state before the step is restored.
-    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
+    /// Checks what the step produced; on failure the state before the step is restored. Time, prescribed bodies and
+    /// the memory of the formulation move on only now.
+    pub(crate) fn finish(&mut self, h: f64) -> Result<(), SimError> {
         if let Err(error) = self.check_state() {
             return Err(self.undo(error));
         }
+        for mocap in &mut self.state.mocap {
+            mocap.advance(h);
+        }
+        self.state.time += h;
         std::mem::swap(&mut self.memory, &mut self.next_memory);
         self.step_number += 1;
         Ok(())

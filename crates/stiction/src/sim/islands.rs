@@ -105,7 +105,7 @@ impl Islands {
     }
 
     /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses.
-    /// `memory` is called for each unilateral block before and after the solve.
+    /// `memory` holds, per block, what is known from the last step and receives what is to be remembered.
     pub(crate) fn solve(
         &mut self,
         index: usize,

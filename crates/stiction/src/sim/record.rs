@@ -12,6 +12,7 @@
 //! | `body_pos0`, `body_quat0` | (bodies, 3), (bodies, 4) | poses before the first step; m; unit quaternions, w first |
 //! | `body_pos`, `body_quat` | (n, bodies, 3), (n, bodies, 4) | poses after each step |
 //! | `geom_names`, `law_names`, `mode_names` | text | what the indices and codes below mean |
+//! | `geom_body` | (geoms) int32 | the body each geom is on, as index into `body_names` |
 //! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]` |
 //! | `contact_geom1`, `contact_geom2` | (m) int32 | indices into `geom_names` |
 //! | `contact_point` | (m, 3) | where the impulse acts, at the step's beginning (m, world) |
@@ -192,6 +193,8 @@ impl Recorder {
         npz.strings("body_names", &bodies.iter().map(|b| b.name.as_str()).collect::<Vec<_>>())?;
         npz.array("body_mass", &[bodies.len()], &bodies.iter().map(|b| b.mass).collect::<Vec<_>>())?;
         npz.strings("geom_names", &model.geoms.iter().map(|g| g.name.as_str()).collect::<Vec<_>>())?;
+        let geom_body: Vec<i32> = model.geoms.iter().map(|g| g.body as i32).collect();
+        npz.array("geom_body", &[geom_body.len()], &geom_body)?;
         npz.strings("law_names", &LAW_NAMES)?;
         npz.strings("mode_names", &MODE_NAMES)
     }

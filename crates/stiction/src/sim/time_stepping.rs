@@ -33,15 +33,15 @@ impl Simulation {
         let h = self.timestep();
         self.begin()?;
         self.locate(); // 1 and 2
-        self.project_positions();
         let mut report = self.open_report();
+        self.project_positions();
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
         self.apply_impulses(); // 6
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.advance(h).map_err(|e| self.undo(e))?; // 7
-        self.finish()?;
+        self.finish(h)?;
         self.close_report(&mut report);
         Ok(report)
     }
@@ -187,10 +187,6 @@ impl Simulation {
                 }
             }?;
         }
-        for mocap in &mut state.mocap {
-            mocap.advance(h);
-        }
-        state.time += h;
         Ok(())
     }
 }
