@@ -185,7 +185,7 @@ impl Simulation {
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        report.certificate.bilateral = equalities::worst_error(&model, &self.data, &self.state);
+        report.certificate.bilateral = equalities::worst_error(&model, &self.data, &self.state.mocap);
         report.time = self.state.time;
     }
 

@@ -116,12 +116,36 @@ impl Islands {
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let Island { start, end } = self.islands[index];
-        let (bilateral, total) = self.number_rows(rows, start, end);
-        self.fill(model, rows, free, start, end, total);
-        self.eliminate(bilateral, total);
+        let (bilateral, total) = self.reduce(model, rows, free, start, end);
         let report = self.solve_unilateral(rows, start, end, bilateral, total, solver, memory);
         self.back_substitute(rows, start, end, bilateral, total);
         report
+    }
+
+    /// Groups and solves rows that are all bilateral: the impulses that bring `free` to zero, as far as the rows
+    /// agree with each other.
+    pub(crate) fn solve_bilateral(&mut self, model: &Model, rows: &mut Rows, free: &[f64]) {
+        self.group(model, rows);
+        for index in 0..self.islands.len() {
+            let Island { start, end } = self.islands[index];
+            let (bilateral, total) = self.reduce(model, rows, free, start, end);
+            self.back_substitute(rows, start, end, bilateral, total);
+        }
+    }
+
+    /// The island's dense problem with the bilateral rows eliminated. Returns both counts of rows (bilateral, all).
+    fn reduce(
+        &mut self,
+        model: &Model,
+        rows: &Rows,
+        free: &[f64],
+        start: usize,
+        end: usize,
+    ) -> (usize, usize) {
+        let (bilateral, total) = self.number_rows(rows, start, end);
+        self.fill(model, rows, free, start, end, total);
+        self.eliminate(bilateral, total);
+        (bilateral, total)
     }
 
     /// Local rows: bilateral blocks first, then the others. Returns both counts of rows (bilateral, all).

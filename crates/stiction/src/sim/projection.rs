@@ -13,7 +13,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Targets};
+use crate::sim::equalities::{self, Level};
 use crate::sim::limits;
 
 /// Rounds of one step; what is left is taken up by the next step.
@@ -38,7 +38,7 @@ impl Simulation {
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let limits = (0..model.trees.len())
             .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(model, tree, &self.state.q)));
-        contacts.max(limits).max(equalities::worst_error(model, &self.data, &self.state))
+        contacts.max(limits).max(equalities::worst_error(model, &self.data, &self.state.mocap))
     }
 
     fn project_once(&mut self) {
@@ -66,10 +66,10 @@ impl Simulation {
                 &mut self.rows,
                 &model,
                 &self.data,
-                &self.state,
+                &self.state.mocap,
                 i,
                 self.equality_ranks[i],
-                Targets { gain: 1.0, rate: 0.0 },
+                Level::Displacement,
             );
         }
         self.rows.sort();

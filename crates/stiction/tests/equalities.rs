@@ -1,0 +1,489 @@
+//! Trees tied by equality constraints: loops, pins and welds.
+
+mod common;
+
+use common::{position, run, simulate, simulate_with};
+use nalgebra::Vector3;
+use stiction::sim::{Settings, Simulation};
+
+const GRAVITY: f64 = 9.81;
+
+/// The four-bar of google-deepmind/mujoco issue 172: a parallelogram of uniform rods in the plane y = 0. Crank and
+/// rocker have 0.1 m and 0.2 kg, the coupler 0.3 m and 0.6 kg. At q = 0 crank and rocker hang straight down.
+fn rod(mass: f64, length: f64, along: &str) -> String {
+    let moment = mass * length * length / 12.0;
+    let (center, inertia) = match along {
+        "x" => (format!("{} 0 0", 0.5 * length), format!("1e-6 {moment} {moment}")),
+        _ => (format!("0 0 {}", -0.5 * length), format!("{moment} {moment} 1e-6")),
+    };
+    format!(r#"<inertial pos="{center}" mass="{mass}" diaginertia="{inertia}"/>"#)
+}
+
+/// Hinges and one connect, which closes the loop with three rows of which the plane needs two.
+fn four_bar(timestep: f64, floor: &str) -> String {
+    let (crank, coupler, rocker) = (rod(0.2, 0.1, "z"), rod(0.6, 0.3, "x"), rod(0.2, 0.1, "z"));
+    let geom = |body: &str, to: &str| {
+        if floor.is_empty() {
+            return String::new();
+        }
+        format!(r#"<geom name="{body}" type="capsule" fromto="0 0 0 {to}" size="0.01" contype="2" conaffinity="1"/>"#)
+    };
+    format!(
+        r#"<mujoco><compiler angle="radian"/><option timestep="{timestep}" gravity="0 0 -{GRAVITY}"/><worldbody>{floor}
+        <body name="crank"><joint name="a" axis="0 1 0"/>{crank}
+          <body name="coupler" pos="0 0 -0.1"><joint name="b" axis="0 1 0"/>{coupler}{}</body></body>
+        <body name="rocker" pos="0.3 0 0"><joint name="c" axis="0 1 0"/>{rocker}</body></worldbody>
+        <equality><connect name="pin" body1="coupler" body2="rocker" anchor="0.3 0 0"/></equality></mujoco>"#,
+        geom("coupler", "0.3 0 0"),
+    )
+}
+
+/// The same with every body free: the ground pins are two connects each on their axis, the others one or two.
+fn free_four_bar(timestep: f64) -> String {
+    let (crank, coupler, rocker) = (rod(0.2, 0.1, "z"), rod(0.6, 0.3, "x"), rod(0.2, 0.1, "z"));
+    let mut connects = String::new();
+    let pins = [
+        ("crank", "world", "0 {} 0"),
+        ("rocker", "world", "0 {} 0"),
+        ("crank", "coupler", "0 {} -0.1"),
+        ("coupler", "rocker", "0.3 {} 0"),
+    ];
+    for (number, (first, second, anchor)) in pins.iter().enumerate() {
+        for side in ["0.02", "-0.03"] {
+            let anchor = anchor.replace("{}", side);
+            connects.push_str(&format!(
+                r#"<connect name="pin{number}{side}" body1="{first}" body2="{second}" anchor="{anchor}"/>"#
+            ));
+        }
+    }
+    format!(
+        r#"<mujoco><option timestep="{timestep}" gravity="0 0 -{GRAVITY}"/><worldbody>
+        <body name="crank"><freejoint/>{crank}</body>
+        <body name="coupler" pos="0 0 -0.1"><freejoint/>{coupler}</body>
+        <body name="rocker" pos="0.3 0 0"><freejoint/>{rocker}</body></worldbody>
+        <equality>{connects}</equality></mujoco>"#
+    )
+}
+
+/// Turns the crank of the four-bar with hinges to an angle (rad), closed.
+fn turn_crank(s: &mut Simulation, angle: f64) {
+    s.state.q.copy_from_slice(&[angle, -angle, angle]);
+}
+
+/// The same for the one with free bodies.
+fn turn_free_crank(s: &mut Simulation, angle: f64) {
+    let turn = [(0.5 * angle).cos(), 0.0, (0.5 * angle).sin(), 0.0];
+    let pin = [-0.1 * angle.sin(), 0.0, -0.1 * angle.cos()];
+    s.state.q[0..3].copy_from_slice(&[0.0; 3]);
+    s.state.q[3..7].copy_from_slice(&turn);
+    s.state.q[7..10].copy_from_slice(&pin);
+    s.state.q[10..14].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
+    s.state.q[14..17].copy_from_slice(&[0.3, 0.0, 0.0]);
+    s.state.q[17..21].copy_from_slice(&turn);
+}
+
+/// Crank angle of the one with free bodies.
+fn free_crank(s: &Simulation) -> f64 {
+    2.0 * s.state.q[5].atan2(s.state.q[3])
+}
+
+#[test]
+fn a_four_bar_swings_with_its_period_and_neither_opens_nor_drifts_in_energy() {
+    let mut s = simulate(&four_bar(1e-3, ""));
+    turn_crank(&mut s, 60f64.to_radians());
+    let (mut gap, mut crossings, mut fastest, mut energies) = (0.0f64, Vec::new(), 0.0f64, Vec::new());
+    let (mut time, mut angle) = (0.0, s.state.q[0]);
+    run(&mut s, 100.0, |s, report| {
+        gap = gap.max(report.certificate.bilateral);
+        fastest = fastest.max(s.state.v[0].abs());
+        energies.push(report.energy);
+        if angle > 0.0 && s.state.q[0] <= 0.0 {
+            crossings.push(time + (report.time - time) * angle / (angle - s.state.q[0]));
+        }
+        (time, angle) = (report.time, s.state.q[0]);
+    });
+    assert!(gap <= 1e-9, "loop gap {gap}");
+    let periods = (crossings.len() - 1) as f64;
+    let period = (crossings[crossings.len() - 1] - crossings[0]) / periods;
+    assert!((period / 0.651815 - 1.0).abs() < 5e-4, "period {period}");
+    // 1/2 (2/3 m1 + m2) a^2 w^2 = (m1 + m2) g a (1 - cos 60).
+    let bottom = (0.8 * GRAVITY / (0.1 * (0.4 / 3.0 + 0.6))).sqrt();
+    assert!((fastest / bottom - 1.0).abs() < 1e-4, "{fastest} {bottom}");
+    let window = 6518;
+    let mean = |e: &[f64]| e.iter().sum::<f64>() / e.len() as f64;
+    let (first, last) = (mean(&energies[..window]), mean(&energies[energies.len() - window..]));
+    let swing = 0.8 * GRAVITY * 0.1 * 0.5;
+    assert!((last - first).abs() <= 1e-4 * swing, "energy drift {} of {swing}", last - first);
+    println!("period {period} gap {gap} drift {} bottom error {}", (last - first) / swing, fastest / bottom - 1.0);
+}
+
+#[test]
+fn a_four_bar_of_free_bodies_moves_as_the_one_with_hinges() {
+    let (mut hinged, mut free) = (simulate(&four_bar(1e-3, "")), simulate(&free_four_bar(1e-3)));
+    turn_crank(&mut hinged, 60f64.to_radians());
+    turn_free_crank(&mut free, 60f64.to_radians());
+    let (mut gap, mut worst) = (0.0f64, 0.0f64);
+    for _ in 0..1000 {
+        let _ = hinged.step().unwrap();
+        gap = gap.max(free.step().unwrap().certificate.bilateral);
+        worst = worst.max((free_crank(&free) - hinged.state.q[0]).abs());
+        worst = worst.max((position(&free, "coupler") - position(&hinged, "coupler")).amax());
+    }
+    println!("gap {gap} difference {worst}");
+    assert!(gap <= 1e-9, "{gap}");
+    assert!(worst <= 1e-6, "{worst}");
+}
+
+#[test]
+fn a_driven_four_bar_stays_closed() {
+    // 50 rad/s between +-80 degrees by a strong velocity servo.
+    let text = four_bar(1e-3, "").replace(
+        "</mujoco>",
+        r#"<actuator><velocity name="m" joint="a" kv="10"/></actuator></mujoco>"#,
+    );
+    let mut s = simulate(&text);
+    let mut direction = 1.0;
+    let (mut gap, mut turns, mut fastest) = (0.0f64, 0, 0.0f64);
+    for _ in 0..2000 {
+        // The servo turns round within a degree.
+        if direction * s.state.q[0] > 75f64.to_radians() {
+            (direction, turns) = (-direction, turns + 1);
+        }
+        s.state.ctrl[0] = 50.0 * direction;
+        gap = gap.max(s.step().unwrap().certificate.bilateral);
+        fastest = fastest.max(s.state.v[0].abs());
+        assert!(s.state.q[0].abs() < 80f64.to_radians());
+    }
+    println!("gap {gap} turns {turns} fastest {fastest}");
+    assert!(turns >= 20 && fastest > 49.0, "{turns} {fastest}");
+    assert!(gap <= 1e-9, "{gap}");
+}
+
+#[test]
+fn without_contact_a_loop_converges_with_order_four() {
+    let end = |h: f64, text: &dyn Fn(f64) -> String, turn: &dyn Fn(&mut Simulation)| {
+        let mut s = simulate(&text(h));
+        turn(&mut s);
+        for _ in 0..(0.4 / h).round() as usize {
+            let _ = s.step().unwrap();
+        }
+        (position(&s, "coupler"), s.state.v[0])
+    };
+    let angle = 60f64.to_radians();
+    let scenes: [(&dyn Fn(f64) -> String, &dyn Fn(&mut Simulation)); 2] = [
+        (&|h| four_bar(h, ""), &|s| turn_crank(s, angle)),
+        (&free_four_bar, &|s| turn_free_crank(s, angle)),
+    ];
+    for (text, turn) in scenes {
+        let steps = [2e-2, 1e-2, 5e-3, 2.5e-3];
+        let ends = steps.map(|h| end(h, text, turn).0);
+        let differences: Vec<f64> = ends.windows(2).map(|e| (e[0] - e[1]).norm()).collect();
+        let orders: Vec<f64> = differences.windows(2).map(|d| (d[0] / d[1]).log2()).collect();
+        println!("{differences:?} {orders:?}");
+        assert!(orders[1] >= 3.8, "orders {orders:?}");
+    }
+}
+
+const HINGE_PENDULUM: &str = r#"<mujoco><option timestep="0.001"/><worldbody>
+    <body name="bob" pos="0 0 0"><joint axis="0 1 0"/>
+    <inertial pos="1 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody></mujoco>"#;
+
+#[test]
+fn a_pendulum_by_hinge_and_by_connects_agree() {
+    let mut hinged = simulate(HINGE_PENDULUM);
+    let mut tied = simulate(
+        r#"<mujoco><option timestep="0.001"/><worldbody>
+        <body name="bob"><freejoint/><inertial pos="1 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody>
+        <equality><connect name="p" body1="bob" anchor="0 0.1 0"/><connect name="q" body1="bob" anchor="0 -0.1 0"/>
+        </equality></mujoco>"#,
+    );
+    let energy = tied.step().unwrap().energy;
+    let _ = hinged.step().unwrap();
+    for _ in 0..2000 {
+        let _ = hinged.step().unwrap();
+        let report = tied.step().unwrap();
+        assert!(report.certificate.bilateral <= 1e-12, "{:?}", report.certificate);
+        assert!((report.energy - energy).abs() < 1e-9, "{}", report.energy - energy);
+        let angle = 2.0 * tied.state.q[5].atan2(tied.state.q[3]);
+        assert!((angle - hinged.state.q[0]).abs() < 1e-9, "{angle} {}", hinged.state.q[0]);
+    }
+}
+
+#[test]
+fn a_redundant_second_connect_changes_nothing() {
+    let text = |extra: &str| {
+        format!(
+            r#"<mujoco><option timestep="0.001"/><worldbody><body name="bob" pos="0.3 0.2 1"><freejoint/>
+            <inertial pos="0.1 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody>
+            <equality><connect name="p" body1="bob" anchor="-0.2 0.1 0.3"/>{extra}</equality></mujoco>"#
+        )
+    };
+    let mut one = simulate(&text(""));
+    let mut two = simulate(&text(r#"<connect name="q" body1="bob" anchor="-0.2 0.1 0.3"/>"#));
+    for _ in 0..2000 {
+        let _ = one.step().unwrap();
+        let report = two.step().unwrap();
+        assert!(report.certificate.bilateral <= 1e-12, "{:?}", report.certificate);
+    }
+    let difference = one.state.q.iter().zip(&two.state.q).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(difference < 1e-10, "{difference}");
+}
+
+#[test]
+fn a_connect_on_the_axis_of_a_hinge_is_redundant_and_changes_nothing() {
+    // Far from the world's origin, so that the row is round-off and not zero.
+    let text = |extra: &str| {
+        format!(
+            r#"<mujoco><option timestep="0.001"/><worldbody><body name="rod" pos="3.3 -7.1 5.7" euler="11 22 33">
+            <joint axis="0.3 1 0.2"/><inertial pos="0.1 0 0.2" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody>
+            <equality>{extra}</equality></mujoco>"#
+        )
+    };
+    let mut one = simulate(&text(""));
+    let mut two = simulate(&text(r#"<connect name="q" body1="rod" anchor="0 0 0"/>"#));
+    let mut three = simulate(&text(r#"<connect name="q" body1="rod" anchor="0.15 0.5 0.1"/>"#));
+    for _ in 0..1000 {
+        for s in [&mut one, &mut two, &mut three] {
+            assert!(s.step().unwrap().certificate.bilateral <= 1e-12);
+        }
+        for s in [&two, &three] {
+            assert!((one.state.q[0] - s.state.q[0]).abs() < 1e-9, "{:?} {:?}", one.state.q, s.state.q);
+        }
+    }
+}
+
+/// Momenta of all trees: linear, and angular about the world's origin.
+fn momenta(s: &Simulation) -> (Vector3<f64>, Vector3<f64>) {
+    let (model, data) = (s.model(), s.data());
+    (0..model.trees.len()).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
+        (
+            p + stiction::algorithm::linear_momentum(model, data, tree),
+            l + stiction::algorithm::angular_momentum(model, data, tree),
+        )
+    })
+}
+
+#[test]
+fn two_welded_free_bodies_move_as_one_rigid_body() {
+    let mut pair = simulate(
+        r#"<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+        <body name="a"><freejoint/><inertial pos="0.1 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body>
+        <body name="b" pos="0.5 0.2 0.1" euler="30 40 50"><freejoint/>
+          <inertial pos="0 0 0.1" mass="2" diaginertia="0.05 0.02 0.04"/></body></worldbody>
+        <equality><weld name="w" body1="a" body2="b"/></equality></mujoco>"#,
+    );
+    let mut one = simulate(
+        r#"<mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+        <body name="a"><freejoint/><inertial pos="0.1 0 0" mass="1" diaginertia="0.02 0.03 0.04"/>
+          <body name="b" pos="0.5 0.2 0.1" euler="30 40 50">
+          <inertial pos="0 0 0.1" mass="2" diaginertia="0.05 0.02 0.04"/></body></body></worldbody></mujoco>"#,
+    );
+    // Body a given a rigid motion of both; b at rest is brought along by the first step's projection only if its
+    // velocity fits: give it the fitting one.
+    let (linear, spin) = (Vector3::new(0.3, -0.2, 0.1), Vector3::new(2.0, -1.5, 1.0));
+    let b = spin.cross(&Vector3::new(0.5, 0.2, 0.1)) + linear;
+    let pose = pair.model().bodies[pair.model().body("b").unwrap()].base;
+    let stiction::model::Base::Link(link) = pose else { panic!() };
+    let spin_b = pair.model().links[link].placement.rotation.tr_mul(&spin);
+    let quaternion = nalgebra::Quaternion::new(pair.state.q[10], pair.state.q[11], pair.state.q[12], pair.state.q[13]);
+    let spin_b = if spin_b == spin {
+        nalgebra::UnitQuaternion::new_normalize(quaternion).inverse_transform_vector(&spin)
+    } else {
+        spin_b
+    };
+    pair.state.v[..3].copy_from_slice(linear.as_slice());
+    pair.state.v[3..6].copy_from_slice(spin.as_slice());
+    pair.state.v[6..9].copy_from_slice(b.as_slice());
+    pair.state.v[9..12].copy_from_slice(spin_b.as_slice());
+    one.state.v[..3].copy_from_slice(linear.as_slice());
+    one.state.v[3..6].copy_from_slice(spin.as_slice());
+    let (first, _) = (pair.step().unwrap(), one.step().unwrap());
+    let start = momenta(&pair);
+    let (mut dp, mut dl, mut de, mut gap, mut apart) = (0.0f64, 0.0f64, 0.0f64, 0.0f64, 0.0f64);
+    for _ in 0..1000 {
+        let report = pair.step().unwrap();
+        let _ = one.step().unwrap();
+        let now = momenta(&pair);
+        dp = dp.max((now.0 - start.0).norm());
+        dl = dl.max((now.1 - start.1).norm());
+        de = de.max((report.energy - first.energy).abs());
+        gap = gap.max(report.certificate.bilateral);
+        apart = apart.max((position(&pair, "a") - position(&one, "a")).norm());
+    }
+    println!("dp {dp} dl {dl} de {de} gap {gap} apart {apart}");
+    assert!(gap <= 1e-12, "{gap}");
+    assert!(dp <= 1e-9 && dl <= 1e-9 && de <= 1e-9, "{dp} {dl} {de}");
+    assert!(apart <= 1e-8, "{apart}");
+}
+
+#[test]
+fn a_body_welded_to_the_world_or_to_a_moving_prescribed_body_moves_with_it() {
+    let twist = "0.3 -0.7 1.1 0.2 -0.1 0.05";
+    let text = |partner: &str, kind: &str| {
+        format!(
+            r#"<mujoco><option timestep="0.002"/><worldbody>
+            <body name="hand" mocap="true" pos="0.1 0.2 0.3"/>
+            <body name="held" pos="0.5 0.2 0.1" euler="30 40 50"><freejoint/>
+              <inertial pos="0 0 0.1" mass="2" diaginertia="0.05 0.02 0.04"/></body></worldbody>
+            <equality><{kind} name="w" body1="{partner}" body2="held" {}/></equality>
+            <custom><numeric name="stiction:mocap_velocity:hand" data="{twist}"/></custom></mujoco>"#,
+            if kind == "connect" { r#"anchor="0.4 0 0""# } else { "" }
+        )
+    };
+    for partner in ["world", "hand"] {
+        let mut s = simulate(&text(partner, "weld"));
+        let hand = s.state.mocap[0].pose();
+        let held = Vector3::new(0.5, 0.2, 0.1);
+        run(&mut s, 2.0, |s, report| {
+            assert!(report.certificate.bilateral <= 1e-12, "{partner}: {:?}", report.certificate);
+            let right = if partner == "world" {
+                held
+            } else {
+                s.state.mocap[0].pose().point(&hand.inverse_point(&held))
+            };
+            assert!((position(s, "held") - right).norm() < 1e-11, "{partner}");
+        });
+        let spin = Vector3::new(s.state.v[3], s.state.v[4], s.state.v[5]).norm();
+        let right = if partner == "world" { 0.0 } else { Vector3::new(0.3, -0.7, 1.1).norm() };
+        assert!((spin - right).abs() < 1e-10, "{partner}: {spin}");
+        let mut s = simulate(&text(partner, "connect"));
+        run(&mut s, 2.0, |_, report| {
+            assert!(report.certificate.bilateral <= 1e-12, "{partner}: {:?}", report.certificate);
+        });
+    }
+}
+
+#[test]
+fn a_body_hung_on_a_turning_prescribed_body_converges_with_order_four() {
+    // The convective part of the prescribed rotation decides the order.
+    let end = |h: f64| {
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="{h}"/><worldbody><body name="hand" mocap="true"/>
+            <body name="bob" pos="0.5 0 -0.4"><freejoint/>
+              <inertial pos="0 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody>
+            <equality><connect name="p" body1="hand" body2="bob" anchor="0.5 0 0"/></equality>
+            <custom><numeric name="stiction:mocap_velocity:hand" data="0 0.5 3 0.1 0 0"/></custom></mujoco>"#
+        ));
+        // Moving with the hand at the start: no impulsive beginning.
+        let spin = Vector3::new(0.0, 0.5, 3.0);
+        let v = spin.cross(&Vector3::new(0.5, 0.0, -0.4)) + Vector3::new(0.1, 0.0, 0.0);
+        s.state.v[..3].copy_from_slice(v.as_slice());
+        s.state.v[3..6].copy_from_slice(spin.as_slice());
+        for _ in 0..(0.8 / h).round() as usize {
+            let _ = s.step().unwrap();
+        }
+        position(&s, "bob")
+    };
+    let ends = [2e-2, 1e-2, 5e-3, 2.5e-3].map(end);
+    let differences: Vec<f64> = ends.windows(2).map(|e| (e[0] - e[1]).norm()).collect();
+    let orders: Vec<f64> = differences.windows(2).map(|d| (d[0] / d[1]).log2()).collect();
+    println!("{differences:?} {orders:?}");
+    assert!(orders[1] >= 3.8, "{orders:?}");
+}
+
+#[test]
+fn contradictory_equalities_are_reported_and_give_finite_numbers() {
+    for (first, second) in [
+        // Two points of the world 2 cm apart cannot both be one point of the body.
+        (r#"<connect name="p" body1="bob" anchor="0 0 0"/>"#, r#"<connect name="q" body1="post" body2="bob" anchor="0.02 0 0"/>"#),
+        (r#"<weld name="p" body1="bob"/>"#, r#"<weld name="q" body1="post" body2="bob" relpose="0.02 0 0 0.9 0.1 0 0"/>"#),
+    ] {
+        // The post is welded to the world by a hinge of its own that a weld locks.
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="0.001"/><worldbody><body name="post" mocap="true"/>
+            <body name="bob"><freejoint/><inertial pos="0 0 -0.3" mass="1" diaginertia="0.02 0.03 0.04"/></body></worldbody>
+            <equality>{first}{second}</equality></mujoco>"#
+        ));
+        // The second was built closed: move the post so that both cannot hold.
+        s.state.mocap[0].position.x = 0.05;
+        let mut least = f64::INFINITY;
+        for _ in 0..500 {
+            let report = s.step().unwrap();
+            least = least.min(report.certificate.bilateral);
+            assert!(report.energy.is_finite() && s.state.q.iter().all(|x| x.abs() < 10.0), "{:?}", s.state.q);
+        }
+        println!("least error {least}, {:?}", s.state.q);
+        assert!(least > 1e-3, "{least}");
+    }
+}
+
+#[test]
+fn a_four_bar_that_rests_on_the_floor_is_solved_and_closed() {
+    let floor = r#"<geom name="floor" type="plane" size="5 5 1" pos="0 0 -0.09" friction="0.5"/>"#;
+    let mut s = simulate(&four_bar(1e-3, floor));
+    turn_crank(&mut s, 60f64.to_radians());
+    let (mut gap, mut contacts) = (0.0f64, 0);
+    run(&mut s, 3.0, |_, report| {
+        gap = gap.max(report.certificate.bilateral);
+        contacts = report.contacts;
+        assert!(report.certificate.residual <= 1e-9, "{report:?}");
+        assert!(report.certificate.penetration <= 1e-6, "{report:?}");
+    });
+    println!("gap {gap} q {:?} v {:?}", s.state.q, s.state.v);
+    assert!(contacts >= 2 && common::speed(&s) < 1e-6, "{contacts} {}", common::speed(&s));
+    assert!(gap <= 1e-9, "{gap}");
+    // The coupler, a capsule of radius 0.01 m, lies on the floor.
+    assert!((position(&s, "coupler").z + 0.08).abs() < 1e-6, "{}", position(&s, "coupler"));
+    // Held at rest, crank and rocker lean on the floor through the coupler: the floor bears a part of the weight.
+    assert!(common::contact_force(&s, "coupler").z > 0.0);
+}
+
+#[test]
+fn a_velocity_against_the_equalities_is_brought_onto_them_like_an_impact() {
+    // A bob on a pin gets a speed along the string: all of it is lost; across it: all of it is kept.
+    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbody>
+        <body name="bob" pos="0 0 -1"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1e-9 1e-9 1e-9"/></body>
+        </worldbody><equality><connect name="p" body1="bob" anchor="0 0 1"/></equality></mujoco>"#;
+    let mut s = simulate(text);
+    s.state.v[2] = -3.0;
+    assert!(s.step().unwrap().kinetic_energy < 1e-18);
+    s.state.v[0] = 3.0;
+    let energy = s.step().unwrap().kinetic_energy;
+    assert!((energy - 4.5).abs() < 1e-6, "{energy}");
+}
+
+#[test]
+fn the_order_in_which_tied_bodies_are_written_changes_no_bit() {
+    let bodies = [
+        r#"<body name="a"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="0.02 0.03 0.04"/></body>"#,
+        r#"<body name="b" pos="0.5 0.1 0"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="0.02 0.03 0.04"/></body>"#,
+        r#"<body name="c" pos="1 0 0.2"><freejoint/><inertial pos="0 0 0" mass="3" diaginertia="0.02 0.03 0.04"/></body>"#,
+    ];
+    let ties = [
+        r#"<connect name="x" body1="a" body2="b" anchor="0.2 0 0"/>"#,
+        r#"<connect name="y" body1="b" body2="c" anchor="0.2 0 0"/>"#,
+        r#"<connect name="z" body1="a" anchor="0 0.1 0"/>"#,
+    ];
+    let hash = |order: [usize; 3]| {
+        let bodies: String = order.iter().map(|&i| bodies[i]).collect();
+        let ties: String = order.iter().map(|&i| ties[i]).collect();
+        let mut s = simulate(&format!(
+            r#"<mujoco><worldbody>{bodies}</worldbody><equality>{ties}</equality></mujoco>"#
+        ));
+        for _ in 0..500 {
+            let _ = s.step().unwrap();
+        }
+        s.state_hash()
+    };
+    let first = hash([0, 1, 2]);
+    assert_eq!(first, hash([2, 0, 1]));
+    assert_eq!(first, hash([1, 2, 0]));
+}
+
+#[test]
+fn a_set_of_tied_bodies_moves_the_same_whatever_else_is_in_the_scene() {
+    let other = r#"<body name="other" pos="0 3 0"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>"#;
+    let run = |other: &str, tie: &str| {
+        let text = four_bar(1e-3, "")
+            .replace("</worldbody>", &format!("{other}</worldbody>"))
+            .replace("</equality>", &format!("{tie}</equality>"));
+        let mut s = simulate_with(&text, Settings::default());
+        s.state.q[..3].copy_from_slice(&[1.0, -1.0, 1.0]);
+        for _ in 0..500 {
+            let _ = s.step().unwrap();
+        }
+        s.state.q[..3].iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    let alone = run("", "");
+    assert_eq!(alone, run(other, r#"<connect name="again" body1="other" anchor="0.3 0 0"/>"#));
+}
