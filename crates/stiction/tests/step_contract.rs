@@ -244,10 +244,10 @@ fn a_connect_constraint_makes_a_free_body_a_pendulum() {
     run(&mut s, 3.0, |s, report| {
         worst = worst.max(report.certificate.bilateral);
         lowest = f64::min(lowest, position(s, "bob").z);
-        assert!((position(s, "bob").norm() - 1.0).abs() < 1e-4);
+        assert!((position(s, "bob").norm() - 1.0).abs() < 1e-9);
     });
-    assert!((lowest + 1.0).abs() < 1e-3, "{lowest}");
-    assert!(worst < 1e-4, "{worst}");
+    assert!((lowest + 1.0).abs() < 1e-5, "{lowest}");
+    assert!(worst <= 1e-9, "{worst}");
 }
 
 #[test]

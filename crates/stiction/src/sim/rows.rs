@@ -39,6 +39,9 @@ impl BlockKey {
     }
 }
 
+/// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
+const ROUND_OFF: f64 = 1e-14;
+
 /// What a block constrains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowKind {
@@ -147,7 +150,8 @@ impl Rows {
     ) {
         let tree = model.links[link].tree;
         let start = self.piece(model, tree);
-        let Some(count) = self.blocks.last().map(|b| b.count) else { return };
+        let Some(&RowBlock { count, kind, .. }) = self.blocks.last() else { return };
+        let bilateral = kind == RowKind::Bilateral;
         let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
         let linear_rows = if angular { 3 } else { count };
         let mut ancestor = Some(link);
@@ -155,14 +159,20 @@ impl Rows {
             let offset = point - data.link_pose[l].translation;
             let from = model.links[l].v;
             for dof in from..from + model.links[l].kind.nv() {
-                let axis = data.dof_axis[dof].at(&offset);
+                let axis = &data.dof_axis[dof];
+                let mut moved = axis.at(&offset);
+                if bilateral {
+                    let reach = point.norm() + data.link_pose[l].translation.norm();
+                    flush(&mut moved.linear, axis.linear.norm() + axis.angular.norm() * reach);
+                    flush(&mut moved.angular, axis.angular.norm());
+                }
                 for r in 0..linear_rows {
-                    self.jacobian[start + r * width + dof - first] += sign * axes.column(r).dot(&axis.linear);
+                    self.jacobian[start + r * width + dof - first] += sign * axes.column(r).dot(&moved.linear);
                 }
                 if angular {
                     for r in 0..3 {
                         self.jacobian[start + (3 + r) * width + dof - first] +=
-                            sign * axes.column(r).dot(&axis.angular);
+                            sign * axes.column(r).dot(&moved.angular);
                     }
                 }
             }
@@ -319,6 +329,12 @@ impl Rows {
             }
         }
     }
+}
+
+/// Makes components zero that are round-off of terms of this size. A bilateral row that moves nothing must be zero to
+/// be recognised as dependent: its own round-off is all there is to compare a pivot with.
+fn flush(x: &mut Vector3<f64>, size: f64) {
+    x.iter_mut().filter(|x| x.abs() <= ROUND_OFF * size).for_each(|x| *x = 0.0);
 }
 
 /// Dot product in four interleaved sums, which the compiler vectorises; the order of summation is fixed.
