@@ -504,3 +504,123 @@ fn a_set_of_tied_bodies_moves_the_same_whatever_else_is_in_the_scene() {
     let alone = run("", "");
     assert_eq!(alone, run(other, r#"<connect name="again" body1="other" anchor="0.3 0 0"/>"#));
 }
+
+/// A row of capsules of 0.2 m, each tied to the next by a connect.
+fn chain(count: usize, anchored: bool, floor: &str) -> String {
+    let mut bodies = String::new();
+    let mut ties = String::new();
+    for i in 0..count {
+        bodies.push_str(&format!(
+            r#"<body name="link{i}" pos="{} 0 0.5"><freejoint/>
+            <geom type="capsule" fromto="-0.07 0 0 0.07 0 0" size="0.02" mass="0.1" contype="2" conaffinity="1"/></body>"#,
+            0.2 * i as f64
+        ));
+        if i > 0 {
+            ties.push_str(&format!(
+                r#"<connect name="tie{i}" body1="link{}" body2="link{i}" anchor="0.1 0 0"/>"#,
+                i - 1
+            ));
+        }
+    }
+    if anchored {
+        ties.push_str(r#"<connect name="anchor" body1="link0" anchor="-0.1 0 0"/>"#);
+    }
+    format!(
+        r#"<mujoco><option timestep="0.001"/><default><geom friction="0.5"/></default>
+        <worldbody>{floor}{bodies}</worldbody><equality>{ties}</equality></mujoco>"#
+    )
+}
+
+#[test]
+fn a_chain_of_free_bodies_swings_with_its_energy() {
+    let mut s = simulate(&chain(6, true, ""));
+    let energy = s.step().unwrap().energy;
+    let (mut gap, mut drift) = (0.0f64, 0.0f64);
+    run(&mut s, 2.0, |_, report| {
+        gap = gap.max(report.certificate.bilateral);
+        drift = drift.max((report.energy - energy).abs());
+    });
+    println!("gap {gap} drift {drift}");
+    assert!(gap <= 1e-12, "{gap}");
+    assert!(drift <= 1e-5, "{drift}");
+}
+
+#[test]
+fn a_chain_that_falls_on_the_floor_stays_together_and_comes_to_rest() {
+    let floor = r#"<geom name="floor" type="plane" size="5 5 1"/>"#;
+    let mut s = simulate(&chain(5, false, floor));
+    // Thrown so that it bends and slides.
+    for i in 0..5 {
+        s.state.v[6 * i] = 0.5;
+        s.state.v[6 * i + 1] = 0.2 * (i as f64 - 2.0) * (i as f64);
+    }
+    let (mut gap, mut overlap, mut contacts) = (0.0f64, 0.0f64, 0);
+    run(&mut s, 4.0, |_, report| {
+        let c = &report.certificate;
+        gap = gap.max(c.bilateral);
+        overlap = overlap.max(c.penetration);
+        contacts = contacts.max(report.contacts);
+        assert!(c.residual <= 1e-9, "{report:?}");
+        assert!(c.contact_work <= 1e-12 * (1.0 + report.kinetic_energy), "{report:?}");
+    });
+    println!("gap {gap} overlap {overlap} contacts {contacts} speed {}", common::speed(&s));
+    assert!(contacts >= 5);
+    assert!(gap <= 1e-9 && overlap <= 1e-6, "{gap} {overlap}");
+    assert!(common::speed(&s) < 1e-3, "{}", common::speed(&s));
+}
+
+#[test]
+fn two_rods_between_posts_that_move_too_far_apart_stay_finite_and_say_so() {
+    // The elbow straightens, which is a singular configuration, and then no configuration is left.
+    let mut s = simulate(
+        r#"<mujoco><option timestep="0.001"/><worldbody><body name="post" mocap="true" pos="0.9 0 0"/>
+        <body name="a"><freejoint/><inertial pos="0.2 0 0.1" mass="1" diaginertia="0.02 0.03 0.04"/></body>
+        <body name="b" pos="0.45 0 0.2"><freejoint/><inertial pos="0.2 0 -0.1" mass="1" diaginertia="0.02 0.03 0.04"/></body>
+        </worldbody><equality><connect name="p" body1="a" anchor="0 0 0"/>
+        <connect name="q" body1="a" body2="b" anchor="0.45 0 0.2"/>
+        <connect name="r" body1="post" body2="b" anchor="0 0 0"/></equality>
+        <custom><numeric name="stiction:mocap_velocity:post" data="0 0 0 0.2 0 0"/></custom></mujoco>"#,
+    );
+    let length = 2.0 * (0.45f64 * 0.45 + 0.04).sqrt();
+    let mut fastest = 0.0f64;
+    for _ in 0..1000 {
+        let report = s.step().unwrap();
+        let distance = s.state.mocap[0].position.x;
+        fastest = fastest.max(common::speed(&s));
+        if distance < length - 1e-3 {
+            assert!(report.certificate.bilateral <= 1e-9, "{distance}: {:?}", report.certificate);
+        } else if distance > length + 1e-3 {
+            assert!(report.certificate.bilateral > 1e-4, "{distance}: {:?}", report.certificate);
+        }
+        assert!(report.energy.is_finite() && s.state.q.iter().all(|q| q.is_finite()));
+    }
+    println!("fastest {fastest} at the end {:?}", s.state.q);
+}
+
+#[test]
+fn a_four_bar_goes_through_its_flat_configuration_closed() {
+    // Where all rods lie on one line the loop has two ways on; either is right, an open loop is not.
+    let mut s = simulate(&four_bar(1e-3, ""));
+    turn_crank(&mut s, 60f64.to_radians());
+    s.state.v.copy_from_slice(&[30.0, -30.0, 30.0]);
+    let mut gap = 0.0f64;
+    let energy = s.step().unwrap().energy;
+    let mut drift = 0.0f64;
+    for _ in 0..3000 {
+        let report = s.step().unwrap();
+        gap = gap.max(report.certificate.bilateral);
+        drift = drift.max((report.energy - energy).abs() / energy);
+    }
+    println!("flat: gap {gap} drift {drift} q {:?} v {:?}", s.state.q, s.state.v);
+    assert!(gap <= 1e-9, "{gap}");
+}
+
+#[test]
+fn speed_probe() {
+    for text in [four_bar(1e-3, ""), free_four_bar(1e-3), chain(20, true, "")] {
+        let mut s = simulate(&text);
+        let start = std::time::Instant::now();
+        for _ in 0..2000 { let _ = s.step().unwrap(); }
+        println!("speed {} steps/s", 2000.0 / start.elapsed().as_secs_f64());
+    }
+}

@@ -31,7 +31,8 @@ pub struct Certificate {
     pub sliding_power: f64,
     /// Worst error of a bilateral constraint at the end of the step (m, rad).
     pub bilateral: f64,
-    /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J).
+    /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
+    /// already meets the bilateral rows.
     pub contact_work: f64,
     /// Change of the total energy in the step (J).
     pub energy_change: f64,

@@ -3,7 +3,9 @@
 //! Trees tied by equalities, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
 //! the same way on displacements, velocities and accelerations `x`: the nearest `x` in the metric of the mass matrix
 //! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015, eq. 46), where
-//! dependent rows are left out.
+//! dependent rows are left out. A set that cannot be closed (contradictory equalities, an arm pulled beyond its reach)
+//! is *open*: it takes the contact rule and its rows give way, which bounds the velocities near a singular
+//! configuration.
 //!
 //! # References
 //! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration* (2006), section IV.4 (projection methods);
@@ -28,6 +30,12 @@ const ROUNDS: usize = 6;
 /// Rows that move against their prescription by more than this (m/s or rad/s) at the beginning of a step were set in
 /// motion by someone, or come from a step under the contact rule.
 const MATCHED: f64 = 1e-10;
+
+/// A set whose position error is above this after the projection cannot be closed (m or rad).
+const OPEN: f64 = 1e-6;
+
+/// Softness of the rows of an open set: they are met to a thousandth of what is asked of them.
+const SOFT: f64 = 1e-3;
 
 /// An equality in the order of names.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +64,10 @@ pub(crate) struct Closures {
     active: Vec<bool>,
     errors: Vec<f64>,
     errors_kept: Vec<f64>,
+    /// Softness of each set's rows.
+    softness: Vec<f64>,
+    /// Set of each equality.
+    set_of_equality: Vec<usize>,
 }
 
 impl Closures {
@@ -77,6 +89,9 @@ impl Closures {
             let tree = equality_trees(model, equality).into_iter().flatten().next()?;
             Some(Tie { rank: equality_ranks[equality], equality, set: set[tree] })
         };
+        let set_of_equality = (0..model.equalities.len())
+            .map(|e| equality_trees(model, e).into_iter().flatten().next().map_or(0, |tree| set[tree]))
+            .collect();
         let mut ties: Vec<Tie> = (0..model.equalities.len()).filter_map(tie).collect();
         ties.sort_by_key(|tie| tie.rank);
         Self {
@@ -92,12 +107,33 @@ impl Closures {
             active: vec![false; trees],
             errors: vec![0.0; trees],
             errors_kept: vec![0.0; trees],
+            softness: vec![0.0; trees],
+            set_of_equality,
         }
     }
 
     /// Whether an equality ties this tree.
     pub(crate) fn is_tied(&self, tree: usize) -> bool {
         self.tied[tree]
+    }
+
+    /// Softness of the rows of an equality, as of the last survey.
+    pub(crate) fn softness(&self, equality: usize) -> f64 {
+        self.softness.get(self.set_of_equality[equality]).copied().unwrap_or(0.0)
+    }
+
+    /// Whether a tree is in a set that cannot be closed, as of the last survey.
+    pub(crate) fn is_open(&self, tree: usize) -> bool {
+        self.softness[self.set[tree]] > 0.0
+    }
+
+    /// Finds the sets that could not be closed. Needs kinematics.
+    pub(crate) fn survey(&mut self, model: &Model, data: &Data, mocap: &[Mocap]) {
+        self.activate(|_| true);
+        self.measure(model, data, mocap);
+        for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
+            *softness = if *error <= OPEN { 0.0 } else { SOFT };
+        }
     }
 
     /// Brings the accelerations of the sets of the given trees onto the second derivative of the constraints. Needs
@@ -115,7 +151,8 @@ impl Closures {
         self.correct(model, data, acceleration);
     }
 
-    /// Brings the velocities of the sets of the given trees onto the constraints' rate. Needs kinematics and factors.
+    /// Brings the velocities of the sets of the given trees onto the constraints' rate, unless a set turned out to be
+    /// open. Needs kinematics and factors.
     pub(crate) fn match_velocities(
         &mut self,
         model: &Model,
@@ -125,6 +162,9 @@ impl Closures {
         v: &mut [f64],
     ) {
         self.activate(of);
+        for (active, error) in self.active.iter_mut().zip(&self.errors) {
+            *active &= *error <= OPEN;
+        }
         self.push(model, data, mocap, Level::Velocity { gain: 0.0 });
         self.correct(model, data, v);
     }
@@ -166,6 +206,7 @@ impl Closures {
             algorithm::factorize(model, data, tree, added_diagonal)?;
         }
         self.activate(|_| true);
+        self.softness.fill(0.0);
         self.measure(model, data, mocap);
         for _ in 0..ROUNDS {
             for set in 0..self.active.len() {
@@ -179,7 +220,8 @@ impl Closures {
         Ok(())
     }
 
-    /// One step of all active sets. A set that it does not bring nearer is put back and left.
+    /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
+    /// attempt (Levenberg's method); after two it is left.
     fn newton_step(&mut self, model: &Model, data: &mut Data, mocap: &[Mocap], q: &mut [f64], v: &[f64]) {
         self.push(model, data, mocap, Level::Displacement);
         let mut displacement = std::mem::take(&mut self.displacement);
@@ -196,18 +238,26 @@ impl Closures {
         self.errors_kept.copy_from_slice(&self.errors);
         self.measure(model, data, mocap);
         for tree in 0..model.trees.len() {
-            let set = self.set[tree];
-            // A negated comparison, so that an error that is not a number counts as worse.
-            let better = self.errors[set] < self.errors_kept[set];
-            if self.active[set] && !better {
+            if self.is_worse(self.set[tree]) {
                 let coords = model.trees[tree].coords.clone();
                 q[coords.clone()].copy_from_slice(&self.q_kept[coords]);
                 algorithm::forward_kinematics(model, data, tree, q, v);
             }
         }
         for set in 0..self.active.len() {
-            self.active[set] &= self.errors[set] < self.errors_kept[set];
+            if self.is_worse(set) {
+                self.errors[set] = self.errors_kept[set];
+                // Errors this small are round-off, which no method reduces.
+                self.active[set] = self.softness[set] == 0.0 && self.errors[set] > OPEN;
+                self.softness[set] = SOFT;
+            }
         }
+    }
+
+    /// Whether the last step brought an active set no nearer; an error that is not a number did not.
+    fn is_worse(&self, set: usize) -> bool {
+        let better = self.errors[set] < self.errors_kept[set];
+        self.active[set] && !better
     }
 
     /// Marks the sets of the tied trees among the given ones.
@@ -222,11 +272,13 @@ impl Closures {
 
     /// Position error of every active set.
     fn measure(&mut self, model: &Model, data: &Data, mocap: &[Mocap]) {
-        self.errors.fill(0.0);
+        for (error, _) in self.errors.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
+            *error = 0.0;
+        }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             let error = position_error(model, data, mocap, tie.equality);
             let worst = &mut self.errors[tie.set];
-            *worst = if error.is_nan() { f64::NAN } else { worst.max(error) };
+            *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }
     }
 
@@ -235,6 +287,7 @@ impl Closures {
         self.rows.clear();
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             push_equality(&mut self.rows, model, data, mocap, tie.equality, tie.rank, level);
+            self.rows.soften(self.softness[tie.set]);
         }
     }
 

@@ -104,19 +104,27 @@ impl Islands {
         }
     }
 
-    /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses.
+    /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses, and
+    /// to `free` of the unilateral rows their velocity when only the bilateral rows act, `prescribed + J v_X`.
     /// `memory` is called for each unilateral block before and after the solve.
     pub(crate) fn solve(
         &mut self,
         index: usize,
         model: &Model,
         rows: &mut Rows,
-        free: &[f64],
+        free: &mut [f64],
         solver: &mut IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let Island { start, end } = self.islands[index];
         let (bilateral, total) = self.reduce(model, rows, free, start, end);
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            if block.kind != RowKind::Bilateral {
+                let row = self.local_row[local];
+                free[block.row..block.row + block.count].copy_from_slice(&self.free[row..row + block.count]);
+            }
+        }
         let report = self.solve_unilateral(rows, start, end, bilateral, total, solver, memory);
         self.back_substitute(rows, start, end, bilateral, total);
         report
@@ -202,6 +210,12 @@ impl Islands {
                         }
                     }
                 }
+            }
+        }
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            for e in self.local_row[local]..self.local_row[local] + block.count {
+                self.matrix[e * total + e] *= 1.0 + block.softness;
             }
         }
     }

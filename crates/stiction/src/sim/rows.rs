@@ -72,6 +72,8 @@ pub(crate) struct RowBlock {
     piece_count: usize,
     /// Index of the contact it came from.
     pub(crate) contact: Option<usize>,
+    /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
+    pub(crate) softness: f64,
 }
 
 impl RowBlock {
@@ -119,6 +121,7 @@ impl Rows {
             pieces: [Piece::default(); 2],
             piece_count: 0,
             contact,
+            softness: 0.0,
         });
     }
 
@@ -250,6 +253,14 @@ impl Rows {
             if let Some(link) = *link {
                 self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
             }
+        }
+    }
+
+    /// Lets the last block's bilateral rows give way (Tikhonov regularisation): where rows contradict each other the
+    /// answer is near that of least squares.
+    pub(crate) fn soften(&mut self, softness: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.softness = softness;
         }
     }
 

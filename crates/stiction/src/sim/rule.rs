@@ -69,6 +69,10 @@ impl Simulation {
             if work.candidate[tree] {
                 continue;
             }
+            if self.closures.is_open(tree) {
+                work.candidate[tree] = true;
+                continue;
+            }
             self.forces.implicit_gains(
                 model,
                 tree,
@@ -146,7 +150,11 @@ impl Simulation {
         self.work.near.clear();
         self.work.near.resize(model.trees.len(), false);
         for tree in 0..model.trees.len() {
-            if self.work.candidate[tree] && (self.stiff(model, tree) || has_joint_friction(model, tree)) {
+            if self.work.candidate[tree]
+                && (self.closures.is_open(tree)
+                    || self.stiff(model, tree)
+                    || has_joint_friction(model, tree))
+            {
                 self.mark(tree);
             }
         }

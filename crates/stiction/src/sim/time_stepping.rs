@@ -103,6 +103,7 @@ impl Simulation {
             if equality_trees(&model, i).into_iter().flatten().any(|tree| work.contact_rule[tree]) {
                 let rank = self.equality_ranks[i];
                 equalities::push_equality(rows, &model, &self.data, &self.state.mocap, i, rank, level);
+                rows.soften(self.closures.softness(i));
             }
         }
         rows.sort();
@@ -117,7 +118,7 @@ impl Simulation {
         self.recall_memory();
         for i in 0..self.islands.count() {
             let (rows, work) = (&mut self.rows, &mut self.work);
-            let solved = self.islands.solve(i, &model, rows, &work.free, &mut self.solver, &mut work.memory);
+            let solved = self.islands.solve(i, &model, rows, &mut work.free, &mut self.solver, &mut work.memory);
             if let Some(IslandReport { solver, variables }) = solved {
                 report.add_island(&solver, variables);
             }
