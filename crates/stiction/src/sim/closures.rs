@@ -151,8 +151,8 @@ impl Closures {
         self.correct(model, data, acceleration);
     }
 
-    /// Brings the velocities of the sets of the given trees onto the constraints' rate, unless a set turned out to be
-    /// open. Needs kinematics and factors.
+    /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
+    /// (see [`Closures::survey`]). Needs kinematics and factors.
     pub(crate) fn match_velocities(
         &mut self,
         model: &Model,
@@ -162,9 +162,6 @@ impl Closures {
         v: &mut [f64],
     ) {
         self.activate(of);
-        for (active, error) in self.active.iter_mut().zip(&self.errors) {
-            *active &= *error <= OPEN;
-        }
         self.push(model, data, mocap, Level::Velocity { gain: 0.0 });
         self.correct(model, data, v);
     }

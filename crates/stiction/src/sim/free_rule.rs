@@ -71,6 +71,23 @@ impl Simulation {
         }
         let (closures, data) = (&mut self.closures, &mut self.data);
         closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
+        closures.survey(&model, data, &state.mocap);
+        // A set that was closed and now cannot be has run into a singular configuration, near which the accelerations
+        // of the stages have no bound. It starts again from where it was, with rows that give way.
+        let mut jammed = false;
+        for &tree in work.tied.iter().filter(|&&tree| closures.is_open(tree)) {
+            let (coords, dofs) = (model.trees[tree].coords.clone(), model.trees[tree].dofs.clone());
+            // What is not finite stays, to be reported by name.
+            if state.q[coords.clone()].iter().chain(&state.v[dofs.clone()]).all(|x| x.is_finite()) {
+                state.q[coords.clone()].copy_from_slice(&work.q_before[coords]);
+                state.v[dofs.clone()].copy_from_slice(&work.v_before[dofs]);
+                jammed = true;
+            }
+        }
+        if jammed {
+            closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
+            closures.survey(&model, data, &state.mocap);
+        }
         let contact_rule = &work.contact_rule;
         closures.match_velocities(&model, data, &state.mocap, |t| !contact_rule[t], &mut state.v);
         Ok(())
