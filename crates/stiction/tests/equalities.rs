@@ -26,7 +26,9 @@ fn four_bar(timestep: f64, floor: &str) -> String {
         if floor.is_empty() {
             return String::new();
         }
-        format!(r#"<geom name="{body}" type="capsule" fromto="0 0 0 {to}" size="0.01" contype="2" conaffinity="1"/>"#)
+        format!(
+            r#"<geom name="{body}" type="capsule" fromto="0 0 0 {to}" size="0.01" contype="2" conaffinity="1"/>"#
+        )
     };
     format!(
         r#"<mujoco><compiler angle="radian"/><option timestep="{timestep}" gravity="0 0 -{GRAVITY}"/><worldbody>{floor}
@@ -114,7 +116,6 @@ fn a_four_bar_swings_with_its_period_and_neither_opens_nor_drifts_in_energy() {
     let (first, last) = (mean(&energies[..window]), mean(&energies[energies.len() - window..]));
     let swing = 0.8 * GRAVITY * 0.1 * 0.5;
     assert!((last - first).abs() <= 1e-4 * swing, "energy drift {} of {swing}", last - first);
-    println!("period {period} gap {gap} drift {} bottom error {}", (last - first) / swing, fastest / bottom - 1.0);
 }
 
 #[test]
@@ -154,7 +155,6 @@ fn a_four_bar_of_free_bodies_moves_as_the_one_with_hinges() {
         worst = worst.max((free_crank(&free) - hinged.state.q[0]).abs());
         worst = worst.max((position(&free, "coupler") - position(&hinged, "coupler")).amax());
     }
-    println!("gap {gap} difference {worst}");
     assert!(gap <= 1e-9, "{gap}");
     assert!(worst <= 1e-6, "{worst}");
 }
@@ -162,10 +162,8 @@ fn a_four_bar_of_free_bodies_moves_as_the_one_with_hinges() {
 #[test]
 fn a_driven_four_bar_stays_closed() {
     // 50 rad/s between +-80 degrees by a strong velocity servo.
-    let text = four_bar(1e-3, "").replace(
-        "</mujoco>",
-        r#"<actuator><velocity name="m" joint="a" kv="10"/></actuator></mujoco>"#,
-    );
+    let text = four_bar(1e-3, "")
+        .replace("</mujoco>", r#"<actuator><velocity name="m" joint="a" kv="10"/></actuator></mujoco>"#);
     let mut s = simulate(&text);
     let mut direction = 1.0;
     let (mut gap, mut turns, mut fastest) = (0.0f64, 0, 0.0f64);
@@ -179,34 +177,57 @@ fn a_driven_four_bar_stays_closed() {
         fastest = fastest.max(s.state.v[0].abs());
         assert!(s.state.q[0].abs() < 80f64.to_radians());
     }
-    println!("gap {gap} turns {turns} fastest {fastest}");
     assert!(turns >= 20 && fastest > 49.0, "{turns} {fastest}");
     assert!(gap <= 1e-9, "{gap}");
 }
 
 #[test]
 fn without_contact_a_loop_converges_with_order_four() {
-    let end = |h: f64, text: &dyn Fn(f64) -> String, turn: &dyn Fn(&mut Simulation)| {
-        let mut s = simulate(&text(h));
-        turn(&mut s);
-        for _ in 0..(0.4 / h).round() as usize {
-            let _ = s.step().unwrap();
-        }
-        (position(&s, "coupler"), s.state.v[0])
-    };
-    let angle = 60f64.to_radians();
-    let scenes: [(&dyn Fn(f64) -> String, &dyn Fn(&mut Simulation)); 2] = [
-        (&|h| four_bar(h, ""), &|s| turn_crank(s, angle)),
-        (&free_four_bar, &|s| turn_free_crank(s, angle)),
-    ];
+    type Scene = (fn(f64) -> String, fn(&mut Simulation, f64));
+    let scenes: [Scene; 2] = [(|h| four_bar(h, ""), turn_crank), (free_four_bar, turn_free_crank)];
     for (text, turn) in scenes {
         // From steps that resolve the oscillation to where round-off is still far below.
-        let steps = [8e-3, 4e-3, 2e-3, 1e-3];
-        let ends = steps.map(|h| end(h, text, turn).0);
+        let ends = [8e-3, 4e-3, 2e-3, 1e-3].map(|h: f64| {
+            let mut s = simulate(&text(h));
+            turn(&mut s, 60f64.to_radians());
+            for _ in 0..(0.4 / h).round() as usize {
+                let _ = s.step().unwrap();
+            }
+            position(&s, "coupler")
+        });
         let differences: Vec<f64> = ends.windows(2).map(|e| (e[0] - e[1]).norm()).collect();
         let orders: Vec<f64> = differences.windows(2).map(|d| (d[0] / d[1]).log2()).collect();
-        println!("{differences:?} {orders:?}");
         assert!(orders[1] >= 3.8, "orders {orders:?}");
+    }
+}
+
+#[test]
+fn a_four_bar_cut_in_its_coupler_and_welded_moves_as_the_one_cut_at_a_pin() {
+    // Six rows of rank three.
+    let half = |from: f64| {
+        let moment = 0.3 * 0.15 * 0.15 / 12.0;
+        format!(r#"<inertial pos="{from} 0 0" mass="0.3" diaginertia="1e-6 {moment} {moment}"/>"#)
+    };
+    let rod = rod(0.2, 0.1, "z");
+    let mut welded = simulate(&format!(
+        r#"<mujoco><compiler angle="radian"/><option timestep="0.001" gravity="0 0 -{GRAVITY}"/><worldbody>
+        <body name="crank"><joint name="a" axis="0 1 0"/>{rod}
+          <body name="left" pos="0 0 -0.1"><joint name="b" axis="0 1 0"/>{}</body></body>
+        <body name="rocker" pos="0.3 0 0"><joint name="c" axis="0 1 0"/>{rod}
+          <body name="right" pos="0 0 -0.1"><joint name="d" axis="0 1 0"/>{}</body></body></worldbody>
+        <equality><weld name="cut" body1="left" body2="right"/></equality></mujoco>"#,
+        half(0.075),
+        half(-0.075),
+    ));
+    let mut pinned = simulate(&four_bar(1e-3, ""));
+    let angle = 60f64.to_radians();
+    turn_crank(&mut pinned, angle);
+    welded.state.q.copy_from_slice(&[angle, -angle, angle, -angle]);
+    for _ in 0..2000 {
+        let _ = pinned.step().unwrap();
+        let report = welded.step().unwrap();
+        assert!(report.certificate.bilateral <= 1e-12, "{:?}", report.certificate);
+        assert!((welded.state.q[0] - pinned.state.q[0]).abs() < 1e-9, "at {}", report.time);
     }
 }
 
@@ -329,7 +350,6 @@ fn two_welded_free_bodies_move_as_one_rigid_body() {
         gap = gap.max(report.certificate.bilateral);
         apart = apart.max((position(&pair, "a") - position(&one, "a")).norm());
     }
-    println!("dp {dp} dl {dl} de {de} gap {gap} apart {apart}");
     assert!(gap <= 1e-12, "{gap}");
     assert!(dp <= 1e-9 && dl <= 1e-9 && de <= 1e-9, "{dp} {dl} {de}");
     assert!(apart <= 1e-8, "{apart}");
@@ -396,15 +416,20 @@ fn a_body_hung_on_a_turning_prescribed_body_converges_with_order_four() {
     let ends = [2e-2, 1e-2, 5e-3, 2.5e-3].map(end);
     let differences: Vec<f64> = ends.windows(2).map(|e| (e[0] - e[1]).norm()).collect();
     let orders: Vec<f64> = differences.windows(2).map(|d| (d[0] / d[1]).log2()).collect();
-    println!("{differences:?} {orders:?}");
     assert!(orders[1] >= 3.8, "{orders:?}");
 }
 
 #[test]
 fn contradictory_equalities_are_reported_and_give_finite_numbers() {
     for (first, second) in [
-        (r#"<connect name="p" body1="bob" anchor="0 0 0"/>"#, r#"<connect name="q" body1="post" body2="bob" anchor="0.02 0 0"/>"#),
-        (r#"<weld name="p" body1="bob"/>"#, r#"<weld name="q" body1="post" body2="bob" relpose="0.02 0 0 0.9 0.1 0 0"/>"#),
+        (
+            r#"<connect name="p" body1="bob" anchor="0 0 0"/>"#,
+            r#"<connect name="q" body1="post" body2="bob" anchor="0.02 0 0"/>"#,
+        ),
+        (
+            r#"<weld name="p" body1="bob"/>"#,
+            r#"<weld name="q" body1="post" body2="bob" relpose="0.02 0 0 0.9 0.1 0 0"/>"#,
+        ),
     ] {
         let mut s = simulate(&format!(
             r#"<mujoco><option timestep="0.001"/><worldbody><body name="post" mocap="true"/>
@@ -419,7 +444,6 @@ fn contradictory_equalities_are_reported_and_give_finite_numbers() {
             least = least.min(report.certificate.bilateral);
             assert!(report.energy.is_finite() && s.state.q.iter().all(|x| x.abs() < 10.0), "{:?}", s.state.q);
         }
-        println!("least error {least}, {:?}", s.state.q);
         assert!(least > 1e-3, "{least}");
     }
 }
@@ -436,7 +460,6 @@ fn a_four_bar_that_rests_on_the_floor_is_solved_and_closed() {
         assert!(report.certificate.residual <= 1e-9, "{report:?}");
         assert!(report.certificate.penetration <= 1e-6, "{report:?}");
     });
-    println!("gap {gap} q {:?} v {:?}", s.state.q, s.state.v);
     assert!(contacts >= 2 && common::speed(&s) < 1e-6, "{contacts} {}", common::speed(&s));
     assert!(gap <= 1e-9, "{gap}");
     // The coupler, a capsule of radius 0.01 m, lies on the floor.
@@ -540,7 +563,6 @@ fn a_chain_of_free_bodies_swings_with_its_energy() {
         gap = gap.max(report.certificate.bilateral);
         drift = drift.max((report.energy - energy).abs());
     });
-    println!("gap {gap} drift {drift}");
     assert!(gap <= 1e-12, "{gap}");
     assert!(drift <= 1e-5, "{drift}");
 }
@@ -563,10 +585,30 @@ fn a_chain_that_falls_on_the_floor_stays_together_and_comes_to_rest() {
         assert!(c.residual <= 1e-9, "{report:?}");
         assert!(c.contact_work <= 1e-12 * (1.0 + report.kinetic_energy), "{report:?}");
     });
-    println!("gap {gap} overlap {overlap} contacts {contacts} speed {}", common::speed(&s));
     assert!(contacts >= 5);
     assert!(gap <= 1e-9 && overlap <= 1e-6, "{gap} {overlap}");
     assert!(common::speed(&s) < 1e-3, "{}", common::speed(&s));
+}
+
+#[test]
+fn contacts_at_the_very_point_of_a_pin_are_solved() {
+    // The capsules touch each other where they are tied: no impulse there changes anything.
+    let floor = r#"<geom name="floor" type="plane" size="5 5 1"/>"#;
+    let text = chain(4, false, floor)
+        .replace("-0.07 0 0 0.07 0 0", "-0.08 0 0 0.08 0 0")
+        .replace(r#" contype="2" conaffinity="1""#, "");
+    let mut s = simulate(&text);
+    for i in 0..4 {
+        s.state.v[6 * i + 1] = 0.1 * (i as f64 - 1.0) * (i as f64);
+    }
+    let (mut gap, mut contacts) = (0.0f64, 0);
+    run(&mut s, 2.0, |_, report| {
+        gap = gap.max(report.certificate.bilateral);
+        contacts = contacts.max(report.contacts);
+        assert!(report.certificate.residual <= 1e-9, "{report:?}");
+        assert!(report.certificate.energy_change <= 1e-12, "{report:?}");
+    });
+    assert!(gap <= 1e-9 && contacts >= 7, "{gap} {contacts}");
 }
 
 #[test]
@@ -587,7 +629,6 @@ fn two_rods_between_posts_that_move_too_far_apart_stay_finite_and_say_so() {
         let report = s.step().unwrap();
         let distance = s.state.mocap[0].position.x;
         fastest = fastest.max(common::speed(&s));
-        if (distance - length).abs() < 2e-3 { println!("{} bil {:.2e} speed {:.3e} E {:.3e} rows {} q {:?}", distance - length, report.certificate.bilateral, common::speed(&s), report.energy, report.rows, &s.state.q[..7]); }
         if distance < length - 1e-3 {
             assert!(report.certificate.bilateral <= 1e-9, "{distance}: {:?}", report.certificate);
         } else if distance > length + 1e-3 {
@@ -595,7 +636,8 @@ fn two_rods_between_posts_that_move_too_far_apart_stay_finite_and_say_so() {
         }
         assert!(report.energy.is_finite() && s.state.q.iter().all(|q| q.is_finite()));
     }
-    println!("fastest {fastest} at the end {:?}", s.state.q);
+    // 0.2 m/s of the post are 15 m/s of the elbow in the last step before it is straight.
+    assert!(fastest < 30.0, "{fastest}");
 }
 
 #[test]
@@ -612,16 +654,26 @@ fn a_four_bar_goes_through_its_flat_configuration_closed() {
         gap = gap.max(report.certificate.bilateral);
         drift = drift.max((report.energy - energy).abs() / energy);
     }
-    println!("flat: gap {gap} drift {drift} q {:?} v {:?}", s.state.q, s.state.v);
     assert!(gap <= 1e-9, "{gap}");
+    assert!(drift <= 1e-8, "{drift}");
 }
 
 #[test]
-fn speed_probe() {
-    for text in [four_bar(1e-3, ""), free_four_bar(1e-3), chain(20, true, "")] {
-        let mut s = simulate(&text);
-        let start = std::time::Instant::now();
-        for _ in 0..2000 { let _ = s.step().unwrap(); }
-        println!("speed {} steps/s", 2000.0 / start.elapsed().as_secs_f64());
+fn a_snapshot_of_a_loop_continues_with_the_same_bits() {
+    let floor = r#"<geom name="floor" type="plane" size="5 5 1"/>"#;
+    let text = chain(5, false, floor);
+    let mut s = simulate(&text);
+    // In free fall, under the free rule; and when a part of it lies on the floor.
+    for steps in [100, 400] {
+        for _ in 0..steps {
+            let _ = s.step().unwrap();
+        }
+        let bytes = s.snapshot().to_bytes().unwrap();
+        let mut other = simulate(&text);
+        other.restore(&stiction::sim::Snapshot::from_bytes(&bytes).unwrap()).unwrap();
+        for _ in 0..200 {
+            let _ = (s.step().unwrap(), other.step().unwrap());
+            assert_eq!(s.state_hash(), other.state_hash());
+        }
     }
 }

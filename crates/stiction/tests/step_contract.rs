@@ -198,6 +198,24 @@ fn a_number_that_is_not_finite_is_refused_by_name_and_the_state_is_kept() {
 }
 
 #[test]
+fn a_number_born_in_a_step_is_refused_and_time_and_prescribed_bodies_stay() {
+    let mut s = simulate(
+        r#"<mujoco><worldbody><body name="hand" mocap="true"/>
+        <body name="bob" pos="1 0 0"><freejoint/><geom type="sphere" size=".1" mass="0.01"/></body></worldbody>
+        <equality><connect name="pin" body1="hand" body2="bob" anchor="0.2 0 0"/></equality>
+        <custom><numeric name="stiction:mocap_velocity:hand" data="0 0 1 0.3 0 0.1"/></custom></mujoco>"#,
+    );
+    run(&mut s, 0.1, |_, _| {});
+    let before = (s.state_hash(), s.state.clone());
+    s.state.applied[0] = f64::MAX;
+    s.state.applied[1] = -f64::MAX;
+    let error = s.step().unwrap_err().to_string();
+    assert!(error.contains("NaN") || error.contains("inf"), "{error}");
+    s.state.applied[..2].fill(0.0);
+    assert_eq!(before, (s.state_hash(), s.state.clone()));
+}
+
+#[test]
 fn a_limit_stops_a_strong_drive_and_reports_its_torque() {
     // 100 N m/rad towards 12.217 rad against a stop at 1.57 rad; a hundred times the gain changes the torque only.
     for gain in [1e2, 1e4] {

@@ -86,8 +86,7 @@ pub(crate) fn position_error(model: &Model, data: &Data, mocap: &[Mocap], index:
 
 /// Largest position error of all equalities (m or rad).
 pub(crate) fn worst_error(model: &Model, data: &Data, mocap: &[Mocap]) -> f64 {
-    (0..model.equalities.len())
-        .fold(0.0, |worst: f64, i| worst.max(position_error(model, data, mocap, i)))
+    (0..model.equalities.len()).fold(0.0, |worst: f64, i| worst.max(position_error(model, data, mocap, i)))
 }
 
 /// What the rows are applied to, and so what they add to `X x`.

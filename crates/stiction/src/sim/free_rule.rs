@@ -18,8 +18,7 @@ impl Simulation {
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
         let (forces, closures) = (&self.forces, &mut self.closures);
         work.tied.clear();
-        work.tied
-            .extend((0..model.trees.len()).filter(|&t| closures.is_tied(t) && !work.contact_rule[t]));
+        work.tied.extend((0..model.trees.len()).filter(|&t| closures.is_tied(t) && !work.contact_rule[t]));
         if work.tied.is_empty() {
             return Ok(());
         }

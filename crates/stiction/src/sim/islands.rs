@@ -153,6 +153,7 @@ impl Islands {
         let (bilateral, total) = self.number_rows(rows, start, end);
         self.fill(model, rows, free, start, end, total);
         self.eliminate(bilateral, total);
+        self.drop_round_off(bilateral, total);
         (bilateral, total)
     }
 
@@ -248,6 +249,30 @@ impl Islands {
                 }
                 row[e] = factor;
                 self.free[e + 1 + offset] -= factor * self.free[e];
+            }
+        }
+    }
+
+    /// Makes exactly zero what elimination has left of unilateral rows that depend on the bilateral ones (a contact at
+    /// the very point of a pin): no impulse changes their velocity, and round-off would make them infeasible.
+    fn drop_round_off(&mut self, bilateral: usize, total: usize) {
+        for i in bilateral..total {
+            let (mut diagonal, mut velocity) = (0.0, 0.0);
+            for e in (0..bilateral).filter(|&e| !self.skipped[e]) {
+                let factor = self.matrix[i * total + e];
+                diagonal += factor * self.matrix[e * total + i];
+                velocity += (factor * self.free[e]).abs();
+            }
+            if self.matrix[i * total + i] > DEPENDENT * diagonal {
+                continue;
+            }
+            for j in bilateral..total {
+                self.matrix[i * total + j] = 0.0;
+                self.matrix[j * total + i] = 0.0;
+            }
+            // The diagonal is quadratic in the row, its velocity linear.
+            if self.free[i].abs() <= DEPENDENT.sqrt() * velocity {
+                self.free[i] = 0.0;
             }
         }
     }

@@ -170,7 +170,8 @@ impl Rows {
                     flush(&mut moved.angular, axis.angular.norm());
                 }
                 for r in 0..linear_rows {
-                    self.jacobian[start + r * width + dof - first] += sign * axes.column(r).dot(&moved.linear);
+                    self.jacobian[start + r * width + dof - first] +=
+                        sign * axes.column(r).dot(&moved.linear);
                 }
                 if angular {
                     for r in 0..3 {

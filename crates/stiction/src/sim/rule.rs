@@ -151,9 +151,7 @@ impl Simulation {
         self.work.near.resize(model.trees.len(), false);
         for tree in 0..model.trees.len() {
             if self.work.candidate[tree]
-                && (self.closures.is_open(tree)
-                    || self.stiff(model, tree)
-                    || has_joint_friction(model, tree))
+                && (self.closures.is_open(tree) || self.stiff(model, tree) || has_joint_friction(model, tree))
             {
                 self.mark(tree);
             }

@@ -118,7 +118,8 @@ impl Simulation {
         self.recall_memory();
         for i in 0..self.islands.count() {
             let (rows, work) = (&mut self.rows, &mut self.work);
-            let solved = self.islands.solve(i, &model, rows, &mut work.free, &mut self.solver, &mut work.memory);
+            let solved =
+                self.islands.solve(i, &model, rows, &mut work.free, &mut self.solver, &mut work.memory);
             if let Some(IslandReport { solver, variables }) = solved {
                 report.add_island(&solver, variables);
             }
