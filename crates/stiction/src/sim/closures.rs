@@ -2,7 +2,7 @@
 //!
 //! Trees tied by equalities, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
 //! the same way on displacements, velocities and accelerations `x`: the nearest `x` in the metric of the mass matrix
-//! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015, eq. 46), where
+//! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015), where
 //! dependent rows are left out. A set that cannot be closed (contradictory equalities, an arm pulled beyond its reach)
 //! is *open*: it takes the contact rule and its rows give way, which bounds the velocities near a singular
 //! configuration.
