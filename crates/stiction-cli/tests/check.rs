@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{keys, scene, scratch, shipped, stiction};
+use common::{all_shipped, keys, scene, scratch, shipped, stiction};
 
 const NOTED: &str = r#"<mujoco model="noted">
   <worldbody>
@@ -48,10 +48,8 @@ fn an_entry_has_its_place_and_makes_strict_fail() {
 
 #[test]
 fn shipped_scenes_pass_the_strict_check() {
-    for name in
-        ["sphere_slide", "incline", "box_stack", "drop_stack", "mass_ratio", "grasp", "pendulum12", "belt"]
-    {
-        stiction(&["check", &shipped(name), "--strict"]).exits_with(0);
+    for name in all_shipped() {
+        stiction(&["check", &shipped(&name), "--strict"]).exits_with(0);
     }
 }
 

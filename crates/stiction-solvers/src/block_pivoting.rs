@@ -132,7 +132,7 @@ impl BlockPivoting {
         for i in 0..x.z.len() {
             let wrong = if self.set.contains(i) {
                 x.z[i] < -z_threshold
-            } else if x.w[i] < 0.0 {
+            } else if x.w[i] < -noise / w_unit {
                 let magnitude = problem.magnitude(i, &x.z);
                 x.w[i] < -(threshold * magnitude.min(1.0 / w_unit)).max(noise / w_unit)
             } else {

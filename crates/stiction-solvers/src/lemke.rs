@@ -208,9 +208,6 @@ impl Lemke {
             progress.solved = true;
             return true;
         }
-        if problem.check_finite().is_err() {
-            return false;
-        }
         self.scaling.update(problem);
         let data = Data { problem, scaling: &self.scaling, epsilon: 0.0 };
         if self.tableau.start_from(data, self.exchanges.best()).is_err() {
@@ -330,6 +327,12 @@ impl Solver<Lcp> for Lemke {
             set.resize(n);
             set.clear();
         }
+        if problem.check_finite().is_err() {
+            x.resize(n);
+            x.z.fill(0.0);
+            x.w.fill(0.0);
+            return progress.report(Status::NumericalFailure);
+        }
         match start {
             Start::Cold => {}
             Start::Warm => {
@@ -347,12 +350,6 @@ impl Solver<Lcp> for Lemke {
         x.resize(n);
         if self.start.count() > 0 && self.resume(problem, x, &mut progress) {
             return progress.report(Status::Solved);
-        }
-        if problem.check_finite().is_err() {
-            x.z.fill(0.0);
-            x.w.fill(0.0);
-            self.active.clear();
-            return progress.report(Status::NumericalFailure);
         }
         let status = self.cold(problem, x, &mut progress);
         progress.report(status)

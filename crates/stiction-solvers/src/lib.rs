@@ -7,6 +7,7 @@
 //! | solver | [`Lcp`] |
 //! |---|---|
 //! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
+//! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
 //!
 //! # Map
 //! * [`problem`]: what every problem offers; [`lcp`]: the linear complementarity problem.
@@ -14,6 +15,7 @@
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
 //!   principal blocks, each in a file of its own.
+//! * [`proximal`]: proximal-point steps around it, for redundant contacts.
 //! * [`error`]: what constructors refuse.
 //!
 //! A second solve of no larger size allocates nothing. The same input gives the same bits.
@@ -42,6 +44,7 @@ pub mod lemke;
 mod lu;
 mod principal_block;
 pub mod problem;
+pub mod proximal;
 mod room;
 mod scaling;
 pub mod solver;
@@ -52,4 +55,5 @@ pub use error::SolverError;
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use problem::{Problem, Residual, Solution};
+pub use proximal::{ProximalLemke, ProximalSettings};
 pub use solver::{Report, Solver, Start, Status};

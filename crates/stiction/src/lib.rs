@@ -7,3 +7,4 @@ pub mod model;
 pub mod scene;
 pub mod sim;
 pub mod spatial;
+mod suggestion;

@@ -282,6 +282,42 @@ fn a_body_on_a_moving_prescribed_platform_moves_with_it() {
 }
 
 #[test]
+fn a_fast_ball_never_passes_a_thin_plate() {
+    // 50 m/s is twenty times the ball's radius per step of 10 ms; the plate is 5 mm thick.
+    for dt in [0.001, 0.01] {
+        for aim in 0..60 {
+            let (x, y, z) = (-1.0 - 0.037 * aim as f64, 0.01 * (aim % 17) as f64, 0.013 * (aim % 13) as f64);
+            let mut s = simulate(&format!(
+                r#"<mujoco><option timestep="{dt}" gravity="0 0 0"/><worldbody>
+                <geom name="plate" type="box" size="0.0025 1 1"/>
+                <body name="ball" pos="{x} {y} {z}"><freejoint/><geom type="sphere" size="0.025" mass="0.1"/></body>
+                </worldbody><keyframe><key name="start" qpos="{x} {y} {z} 1 0 0 0" qvel="50 1 0 0 30 0"/></keyframe>
+                </mujoco>"#
+            ));
+            let mut furthest = f64::NEG_INFINITY;
+            run(&mut s, 0.1, |s, _| furthest = furthest.max(s.state.q[0]));
+            assert!((furthest + 0.0275).abs() < 1e-9, "dt {dt}, aim {aim}: reached {furthest}");
+        }
+    }
+}
+
+#[test]
+fn a_body_at_rest_that_is_hit_finds_its_neighbour_and_the_wall_behind_it() {
+    let mut s = simulate(
+        r#"<mujoco><option timestep="0.005" gravity="0 0 0"/><worldbody>
+        <geom name="wall" type="box" pos="0.805 0 0" size="0.05 1 1"/>
+        <body name="a" pos="-1 0 0"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+        <body name="b" pos="0.4 0 0"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+        <body name="c" pos="0.605 0 0"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body></worldbody>
+        <keyframe><key name="start" qpos="-1 0 0 1 0 0 0 .4 0 0 1 0 0 0 .605 0 0 1 0 0 0"
+        qvel="20 0 0 0 0 0  0 0 0 0 0 0  0 0 0 0 0 0"/></keyframe></mujoco>"#,
+    );
+    run(&mut s, 0.2, |_, report| assert!(report.certificate.penetration < 1e-12));
+    let ends = ["a", "b", "c"].map(|b| position(&s, b).x);
+    assert!(ends.iter().zip([0.255, 0.455, 0.655]).all(|(x, exact)| (x - exact).abs() < 1e-9), "{ends:?}");
+}
+
+#[test]
 fn an_unknown_contact_model_is_refused_with_the_ones_there_are() {
     let error = Formulation::named("cone-of-silence").unwrap_err().to_string();
     assert!(error.contains("cone-of-silence") && error.contains("stewart-trinkle"));

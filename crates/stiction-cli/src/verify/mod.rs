@@ -118,16 +118,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<(), CliError> {
     let mut lines = Vec::new();
     for (done, case) in chosen.iter().enumerate() {
         progress.at(done as u64);
-        let checks = (case.run)().unwrap_or_else(|error| vec![Check::failed(&error)]);
-        lines.extend(checks.into_iter().map(|check| Line {
-            scene: case.name,
-            pass: check.pass(),
-            quantity: check.quantity,
-            exact: check.exact,
-            obtained: check.obtained,
-            error: check.error,
-            bound: check.bound,
-        }));
+        lines.extend(lines_of(case));
     }
     progress.done();
     if args.json {
@@ -137,6 +128,21 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<(), CliError> {
     }
     let failed = lines.iter().filter(|line| !line.pass).count();
     if failed == 0 { Ok(()) } else { Err(CliError::ChecksFailed { failed, total: lines.len() }) }
+}
+
+/// Runs a case; one that cannot run becomes a single failed line with the reason.
+fn lines_of(case: &Case) -> Vec<Line> {
+    let checks = (case.run)().unwrap_or_else(|error| vec![Check::failed(&error)]);
+    let line = |check: Check| Line {
+        scene: case.name,
+        pass: check.pass(),
+        quantity: check.quantity,
+        exact: check.exact,
+        obtained: check.obtained,
+        error: check.error,
+        bound: check.bound,
+    };
+    checks.into_iter().map(line).collect()
 }
 
 /// The cases of these names, in the order of the list; all without names.
@@ -174,7 +180,11 @@ fn list(cases: &[Case], json: bool) -> Result<(), CliError> {
 fn listing(lines: &[Line]) -> String {
     let header = ["scene", "quantity", "exact", "obtained", "error", "bound", "verdict"];
     let right = [false, false, true, true, true, true, false];
-    let number = |x: f64| if x.is_nan() { "-".to_string() } else { format!("{x:.9}") };
+    let number = |x: f64| match x {
+        x if x.is_nan() => "-".to_string(),
+        x if x != 0.0 && x.abs() < 1e-4 => format!("{x:.2e}"),
+        x => format!("{x:.9}"),
+    };
     let size = |x: f64| if x.is_nan() { "-".to_string() } else { format!("{x:.1e}") };
     let rows: Vec<Vec<String>> = lines
         .iter()
@@ -205,6 +215,18 @@ mod tests {
         assert!(!Check::absolute("x", 1.0, f64::NAN, f64::INFINITY).pass());
         assert!(Check::relative("x", -2.0, -2.2, 0.11).pass());
         assert!(!Check::relative("x", -2.0, 2.0, 0.11).pass());
+    }
+
+    #[test]
+    fn a_case_that_cannot_run_is_a_failed_line_with_the_reason_and_no_numbers() {
+        let run = || Err(CaseError::Unsolved { time: 0.5, status: "Ray".into() });
+        let lines = lines_of(&Case { name: "x", about: "", run });
+        assert_eq!(lines.len(), 1);
+        let json = serde_json::to_value(&lines[0]).unwrap();
+        assert_eq!(json["pass"], false);
+        assert!(json["error"].is_null() && json["obtained"].is_null());
+        assert!(json["quantity"].as_str().unwrap().contains("unsolved step at t = 0.5 s (Ray)"));
+        assert!(listing(&lines).contains("FAIL"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Runs the binary and looks at what it leaves behind.
 
 // Each test file uses its part.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,4 +69,16 @@ pub fn scene(directory: &Path, name: &str, text: &str) -> String {
 /// The keys of a JSON object.
 pub fn keys(value: &serde_json::Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// Names of all shipped scenes.
+pub fn all_shipped() -> Vec<String> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let scenes = files.filter(|path| path.extension().is_some_and(|e| e == "xml"));
+    let mut names: Vec<String> =
+        scenes.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
+    names.sort();
+    assert!(names.len() >= 9, "{names:?}");
+    names
 }

@@ -18,13 +18,9 @@
 //! 2. With alignment the first direction of a contact is minus its free tangential velocity (Mylapilli and Jain
 //!    2014, after eq. 18), so that sliding along a straight line is exact for every `k`.
 //! 3. Assemble the matrix from 3 x 3 Delassus blocks.
-//! 4. Redundant contacts make the matrix singular, and a vertex of its solution set may carry a box on two corners
-//!    of a face, an unstable state that rounding soon leaves. So take proximal-point steps: solve with `G + eps I` and
-//!    `q - eps c`, by Lemke's method started from the last basis, for the centre `c`, first the last step's impulse,
-//!    then the answer, until the residual *on the original matrix* is small. The steps have no bias, the answer
-//!    spreads the load like the least-norm impulse does, and impulses change as little as they need from step to step.
-//! 5. Without success solve the original problem from scratch, and keep the better answer.
-//! 6. Undo the scaling.
+//! 4. Solve by Lemke's method inside proximal-point steps, started from the basis and the impulses that the same blocks
+//!    had in the last step: redundant contacts share the load, and impulses change as little as they need.
+//! 5. Undo the scaling.
 //!
 //! # Error of the pyramid
 //! The pyramid is inscribed in the cone: off its directions friction is too small by up to `1 - cos(pi / k)` (29 % at
@@ -35,15 +31,12 @@
 //!   Coulomb friction*, IJNME 39 (1996).
 //! - M. Anitescu, F. Potra, *Formulating dynamic multi-rigid-body contact problems with friction as solvable linear
 //!   complementarity problems*, Nonlinear Dynamics 14 (1997).
-//! - R. T. Rockafellar, *Monotone operators and the proximal point algorithm*, SIAM J. Control Optim. 14 (1976).
 //! - H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*,
 //!   ASME IDETC (2014), eq. 16-22.
 
 use super::{Block, BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory};
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{
-    ActiveSet, Lcp, Lemke, LemkeSettings, Problem, Report, Residual, Solution, Solver, Start, Status,
-};
+use stiction_solvers::{ActiveSet, Lcp, ProximalLemke, ProximalSettings, Solution};
 
 /// How the gap of a contact enters its normal row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,18 +71,6 @@ const SLIDING_NOISE: f64 = 1e-9;
 
 /// Scaled free velocities below this are rest: dividing by them would overflow.
 const RESTING: f64 = 1e-30;
-
-/// The proximal term in units of the mean diagonal of the Delassus operator. Components of the impulse along an
-/// eigenvalue `g` of the scaled operator converge by `eps / (eps + g)` per step: at a mass ratio of 1e6, g is 1e-6
-/// and three steps gain six digits. Much smaller terms lose digits of the spread of redundant impulses instead.
-const PROXIMAL: f64 = 1e-8;
-
-/// Most proximal steps.
-const PROXIMAL_STEPS: usize = 12;
-
-/// Residual at which the proximal steps end, or at the rounding floor of the problem if that is higher: what is left
-/// is a picometre per second where bodies move at ten metres per second.
-const ROUND_OFF: f64 = 1e-13;
 
 /// One block's variables and scaling in the complementarity problem.
 #[derive(Clone, Copy, Debug)]
@@ -133,15 +114,14 @@ pub struct Polyhedral {
     settings: PolyhedralSettings,
     /// `(cos, sin)` of the first half of the directions.
     directions: Vec<[f64; 2]>,
-    lemke: Lemke,
+    solver: ProximalLemke,
     lcp: Lcp,
-    /// Diagonal of the original matrix and the original right-hand side, while the proximal ones are in place.
-    diagonal: Vec<f64>,
-    offset: Vec<f64>,
+    /// Which variables are impulses; sigma is none.
+    redundant: Vec<bool>,
+    /// Impulses and basis to start from.
     center: Vec<f64>,
-    trial: Solution,
-    solution: Solution,
     basis: ActiveSet,
+    solution: Solution,
     variables: Vec<Variables>,
     columns: Vec<[f64; 3]>,
 }
@@ -155,8 +135,9 @@ impl Polyhedral {
                 "{k} friction directions: an even number from 4 to 32 is needed"
             )));
         }
-        let lemke = Lemke::new(LemkeSettings { tolerance: 0.01 * settings.tolerance, ..Default::default() })
-            .map_err(|error| FormulationError::Setting(error.to_string()))?;
+        let solver =
+            ProximalLemke::new(ProximalSettings { tolerance: settings.tolerance, ..Default::default() })
+                .map_err(|error| FormulationError::Setting(error.to_string()))?;
         let directions = (0..k / 2)
             .map(|j| {
                 let angle = 2.0 * std::f64::consts::PI * j as f64 / k as f64;
@@ -167,14 +148,12 @@ impl Polyhedral {
         Ok(Self {
             settings,
             directions,
-            lemke,
+            solver,
             lcp: Lcp::empty(),
-            diagonal: Vec::new(),
-            offset: Vec::new(),
+            redundant: Vec::new(),
             center: Vec::new(),
-            trial: Solution::default(),
-            solution: Solution::default(),
             basis: ActiveSet::default(),
+            solution: Solution::default(),
             variables: Vec::new(),
             columns: Vec::new(),
         })
@@ -185,91 +164,10 @@ impl Polyhedral {
         self.lay_out(island);
         self.assemble(island);
         self.recall(island, memory);
-        let solver = self.solve_problem();
+        let solver =
+            self.solver.solve(&mut self.lcp, &self.redundant, &self.center, &self.basis, &mut self.solution);
         self.remember(memory);
         IslandReport { solver, variables: self.lcp.q().len() }
-    }
-
-    /// Steps 4 and 5. The answer is left in `solution` and its basis in `basis`.
-    fn solve_problem(&mut self) -> Report {
-        let mut report = self.proximal_steps();
-        if report.status == Status::Solved {
-            return report;
-        }
-        let cold = self.lemke.solve(&self.lcp, Start::Cold, &mut self.trial);
-        report.iterations += cold.iterations;
-        report.pivots += cold.pivots;
-        if cold.residual.natural_map < report.residual.natural_map {
-            std::mem::swap(&mut self.solution, &mut self.trial);
-            self.basis.clone_from(self.lemke.active_set());
-            report.residual = cold.residual;
-            report.status = cold.status;
-            report.regularization = cold.regularization;
-        }
-        report
-    }
-
-    /// Step 4.
-    fn proximal_steps(&mut self) -> Report {
-        let n = self.lcp.q().len();
-        self.diagonal.clear();
-        self.diagonal.extend((0..n).map(|i| self.lcp.matrix()[i * n + i]));
-        self.offset.clear();
-        self.offset.extend_from_slice(self.lcp.q());
-        let mut best = Report {
-            status: Status::Stalled,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
-        for _ in 0..PROXIMAL_STEPS {
-            self.install_proximal_term();
-            let step = self.lemke.solve(&self.lcp, Start::Basis(&self.basis), &mut self.trial);
-            self.remove_proximal_term();
-            best.iterations += step.iterations;
-            best.pivots += step.pivots;
-            if step.status != Status::Solved {
-                best.status = step.status;
-            }
-            let residual = self.lcp.residual(&self.trial);
-            let floor = self.lcp.residual_floor(&self.trial);
-            let gain = residual.natural_map / best.residual.natural_map;
-            self.basis.clone_from(self.lemke.active_set());
-            self.center.clone_from(&self.trial.z);
-            if residual.natural_map < best.residual.natural_map {
-                std::mem::swap(&mut self.solution, &mut self.trial);
-                best.residual = residual;
-                if residual.certifies(self.settings.tolerance, floor) {
-                    best.status = Status::Solved;
-                }
-            }
-            // Below the tolerance steps go on only while they gain.
-            let good = best.status == Status::Solved && gain > 0.5;
-            if residual.natural_map <= floor.max(ROUND_OFF) || good || step.status != Status::Solved {
-                break;
-            }
-        }
-        best
-    }
-
-    /// The columns of sigma carry no impulse and no proximal term.
-    fn install_proximal_term(&mut self) {
-        let n = self.offset.len();
-        for variables in &self.variables {
-            for i in variables.start..variables.start + variables.impulses() {
-                self.lcp.matrix_mut()[i * n + i] = self.diagonal[i] + PROXIMAL;
-                self.lcp.q_mut()[i] = self.offset[i] - PROXIMAL * self.center[i];
-            }
-        }
-    }
-
-    fn remove_proximal_term(&mut self) {
-        let n = self.offset.len();
-        for i in 0..n {
-            self.lcp.matrix_mut()[i * n + i] = self.diagonal[i];
-        }
-        self.lcp.q_mut().copy_from_slice(&self.offset);
     }
 
     /// Steps 1 and 2: numbers the variables, scales the blocks, turns the directions.
@@ -334,12 +232,13 @@ impl Polyhedral {
             assemble_offset(&mut q[variables.start..], island, block, variables, columns);
         }
         let matrix = self.lcp.matrix_mut();
-        for (a, va) in island.blocks.iter().zip(&self.variables) {
-            for (b, vb) in island.blocks.iter().zip(&self.variables) {
+        for (i, (a, va)) in island.blocks.iter().zip(&self.variables).enumerate() {
+            for (b, vb) in island.blocks.iter().zip(&self.variables).skip(i) {
                 if let Some(delassus) = delassus_block(island, a, b, va.row * vb.scale) {
                     let left = &self.columns[va.columns..va.columns + va.count];
                     let right = &self.columns[vb.columns..vb.columns + vb.count];
                     couple_blocks(matrix, size, &delassus, (va, left), (vb, right));
+                    transpose_block(matrix, size, va, vb);
                 }
             }
             couple_friction(matrix, size, a, va);
@@ -352,6 +251,7 @@ impl Polyhedral {
         self.basis.resize(size);
         self.center.clear();
         self.center.resize(size, 0.0);
+        self.redundant.clear();
         for ((block, variables), memory) in island.blocks.iter().zip(&self.variables).zip(memory) {
             let count = variables.total();
             let closing = self.lcp.q()[variables.start] < 0.0;
@@ -363,6 +263,7 @@ impl Polyhedral {
             };
             for i in 0..count {
                 self.basis.set(variables.start + i, basic >> i & 1 == 1);
+                self.redundant.push(i < variables.impulses());
             }
             let center = &mut self.center[variables.start..variables.start + count];
             let impulse = memory.impulse.map(|lambda| lambda / variables.scale);
@@ -380,8 +281,9 @@ impl Polyhedral {
         }
     }
 
-    /// Step 6: impulses and basic variables of each block.
+    /// Step 5: impulses and basic variables of each block.
     fn remember(&self, memory: &mut [Memory]) {
+        let basis = self.solver.active_set();
         for (variables, memory) in self.variables.iter().zip(memory) {
             let z = &self.solution.z[variables.start..variables.start + variables.total()];
             *memory = Memory { known: true, ..Default::default() };
@@ -392,7 +294,7 @@ impl Polyhedral {
                 }
             }
             for i in 0..variables.total() {
-                memory.basic |= u64::from(self.basis.contains(variables.start + i)) << i;
+                memory.basic |= u64::from(basis.contains(variables.start + i)) << i;
             }
         }
     }
@@ -460,6 +362,18 @@ fn couple_blocks(
             for j in 0..b.impulses() {
                 matrix[opposite + j] = -matrix[line + j];
             }
+        }
+    }
+}
+
+/// The operator is symmetric: the block below the diagonal is that above it, transposed.
+fn transpose_block(matrix: &mut [f64], size: usize, a: &Variables, b: &Variables) {
+    if a.start == b.start {
+        return;
+    }
+    for i in a.start..a.start + a.impulses() {
+        for j in b.start..b.start + b.impulses() {
+            matrix[j * size + i] = matrix[i * size + j];
         }
     }
 }

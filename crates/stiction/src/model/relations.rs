@@ -3,12 +3,13 @@
 use super::assembly::Assembly;
 use super::builder::{MaterialRuleSpec, ModelBuilder, PairSpec};
 use super::check;
-use super::names::{NameSpace, suggestion};
+use super::names::NameSpace;
 use super::{
     Actuator, ActuatorSpec, Base, BodyId, Element, ElementKind, Equality, EqualityKind, EqualitySpec,
 };
 use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
+use crate::suggestion::nearest;
 use std::collections::BTreeMap;
 
 /// Adds everything the builder holds besides bodies.
@@ -256,6 +257,6 @@ fn find(
         element: element.clone(),
         kind,
         target: target.to_owned(),
-        suggestion: suggestion(target, numbers.keys().map(String::as_str)),
+        suggestion: nearest(target, numbers.keys().map(String::as_str)).map(str::to_owned),
     })
 }

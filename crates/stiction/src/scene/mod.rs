@@ -17,11 +17,10 @@
 mod error;
 mod load_report;
 pub mod mjcf;
-mod suggestion;
 
+pub use crate::suggestion::did_you_mean;
 pub use error::SceneError;
 pub use load_report::{EntryKind, LoadReport, ReportEntry};
-pub use suggestion::did_you_mean;
 
 use crate::model::Model;
 use load_report::Notes;

@@ -302,3 +302,143 @@ impl Contacts {
         npz.array("contact_impulse", &[m, 3], &self.impulse)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::mjcf;
+    use crate::sim::Settings;
+    use crate::sim::npz::tests::{doubles, read_array};
+    use std::io::Cursor;
+
+    /// A block that slides down a slope, and a frictionless ball that falls on it.
+    const SCENE: &str = r#"<mujoco>
+      <option timestep="0.005"/>
+      <worldbody>
+        <geom name="slope" type="plane" size="9 9 1" euler="0 20 0" friction="0.2"/>
+        <body name="block" pos="0 0 0.2" euler="0 20 0">
+          <freejoint/><geom name="block" type="box" size="0.1 0.1 0.1" mass="1" friction="0.2"/>
+        </body>
+        <body name="ball" pos="0 1 0.3">
+          <freejoint/><geom name="ball" type="sphere" size="0.1" mass="2"/>
+        </body>
+      </worldbody>
+      <contact><pair geom1="slope" geom2="ball" condim="1"/></contact>
+    </mujoco>"#;
+
+    fn recorded(steps: usize) -> (Recorder, Vec<StepReport>, Vec<u8>) {
+        let scene = mjcf::parse(SCENE, "record.xml").unwrap();
+        let mut simulation = Simulation::new(Arc::new(scene.model), Settings::default()).unwrap();
+        let mut recorder = Recorder::new(&simulation, steps);
+        let mut reports = Vec::new();
+        for _ in 0..steps {
+            let report = simulation.step().unwrap();
+            recorder.record(&simulation, &report);
+            reports.push(report);
+        }
+        let archive = recorder.write(Cursor::new(Vec::new())).unwrap().into_inner();
+        (recorder, reports, archive)
+    }
+
+    fn numbers(archive: &[u8], name: &str) -> Vec<f64> {
+        let (descr, _, data) = read_array(archive, name);
+        match descr.as_str() {
+            "<f8" => doubles(&data),
+            "<i4" => data.chunks(4).map(|b| f64::from(i32::from_le_bytes(b.try_into().unwrap()))).collect(),
+            _ => data.chunks(8).map(|b| i64::from_le_bytes(b.try_into().unwrap()) as f64).collect(),
+        }
+    }
+
+    #[test]
+    fn every_contact_certificate_can_be_recomputed_from_the_file_alone() {
+        let (_, reports, archive) = recorded(80);
+        let get = |name: &str| numbers(&archive, name);
+        let (h, pointer) = (get("timestep")[0], get("contact_ptr"));
+        let (velocity, impulse) = (get("contact_velocity"), get("contact_impulse"));
+        let (bias, mu, gap) = (get("contact_bias"), get("contact_mu"), get("contact_gap"));
+        assert_eq!(pointer.len(), 81);
+        assert!(mu.contains(&0.0) && mu.contains(&0.2), "{mu:?}");
+        for (i, report) in reports.iter().enumerate() {
+            let mut found = Certificate::default();
+            let worse = |worst: &mut f64, value: f64| *worst = worst.max(value);
+            for j in pointer[i] as usize..pointer[i + 1] as usize {
+                let (u, l) = (&velocity[3 * j..3 * j + 3], &impulse[3 * j..3 * j + 3]);
+                worse(&mut found.approach, -(u[0] + bias[j]));
+                worse(&mut found.pull, -l[0] / h);
+                worse(&mut found.cone_violation, (libm::hypot(l[1], l[2]) - mu[j] * l[0].max(0.0)) / h);
+                worse(&mut found.sliding_power, (l[1] * u[1] + l[2] * u[2]) / h);
+                worse(&mut found.penetration, -gap[j]);
+            }
+            let c = report.certificate;
+            assert_eq!(report.contacts, (pointer[i + 1] - pointer[i]) as usize);
+            assert_eq!(
+                (found.approach, found.pull, found.cone_violation, found.sliding_power, found.penetration),
+                (c.approach, c.pull, c.cone_violation, c.sliding_power, c.penetration)
+            );
+        }
+        let residuals: Vec<f64> = reports.iter().map(|r| r.certificate.residual).collect();
+        assert_eq!(get("certificate_residual"), residuals);
+        assert_eq!(get("energy"), reports.iter().map(|r| r.energy).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn impulses_and_gravity_in_the_file_explain_the_change_of_momentum() {
+        let (_, _, archive) = recorded(80);
+        let get = |name: &str| numbers(&archive, name);
+        let (h, pointer, frame) = (get("timestep")[0], get("contact_ptr"), get("contact_frame"));
+        let (impulse, first, v) = (get("contact_impulse"), get("contact_geom1"), get("qvel"));
+        let (names, mass) = (read_array(&archive, "geom_names").2, &get("body_mass")[1..]);
+        assert_eq!(names[0], b's', "the slope is geom 0");
+        assert_eq!(mass, [1.0, 2.0]);
+        let mut touching = 0;
+        for i in 1..80 {
+            let contacts = pointer[i] as usize..pointer[i + 1] as usize;
+            touching += usize::from(!contacts.is_empty());
+            for axis in 0..3 {
+                let momentum =
+                    |step: usize| mass[0] * v[12 * step + axis] + mass[1] * v[12 * step + 6 + axis];
+                let gravity = if axis == 2 { -9.81 * h * 3.0 } else { 0.0 };
+                // The impulse is on the second geom; it counts for the bodies unless that is the slope.
+                let along =
+                    |j: usize| (0..3).map(|r| frame[9 * j + 3 * r + axis] * impulse[3 * j + r]).sum::<f64>();
+                let contact: f64 =
+                    contacts.clone().map(|j| if first[j] == 0.0 { along(j) } else { -along(j) }).sum();
+                let change = momentum(i) - momentum(i - 1);
+                assert!((change - gravity - contact).abs() < 1e-12, "step {i}: {change} {gravity} {contact}");
+            }
+        }
+        assert!(touching > 40, "{touching}");
+    }
+
+    #[test]
+    fn poses_agree_with_the_configurations_of_free_bodies() {
+        let (recorder, _, archive) = recorded(40);
+        let (q, position) = (numbers(&archive, "qpos"), numbers(&archive, "body_pos"));
+        let orientation = numbers(&archive, "body_quat");
+        for step in 0..recorder.steps() {
+            for body in 0..2 {
+                let q = &q[14 * step + 7 * body..14 * step + 7 * body + 7];
+                let start = 3 * (3 * step + body + 1);
+                for axis in 0..3 {
+                    assert!((position[start + axis] - q[axis]).abs() < 1e-15);
+                }
+                let start = 4 * (3 * step + body + 1);
+                let dot: f64 = orientation[start..start + 4].iter().zip(&q[3..]).map(|(a, b)| a * b).sum();
+                assert!((dot.abs() - 1.0).abs() < 1e-14);
+            }
+        }
+        let (descr, shape, _) = read_array(&archive, "body_quat");
+        assert_eq!((descr.as_str(), shape.as_str()), ("<f8", "40, 3, 4"));
+        assert_eq!(read_array(&archive, "body_names").0, "<U5");
+    }
+
+    #[test]
+    fn a_recording_without_a_step_is_complete_and_a_bad_path_is_an_error() {
+        let (recorder, _, archive) = recorded(0);
+        assert_eq!(numbers(&archive, "contact_ptr"), [0.0]);
+        assert_eq!(read_array(&archive, "qpos").1, "0, 14");
+        assert_eq!(numbers(&archive, "qpos0").len(), 14);
+        let error = recorder.write_npz(Path::new("/nonexistent/a.npz")).unwrap_err();
+        assert!(error.to_string().starts_with("/nonexistent/a.npz: "));
+    }
+}

@@ -57,6 +57,9 @@ pub(crate) struct Piece {
     pub(crate) tree: usize,
     /// Start in the arenas; `rows * dofs` numbers, row-major.
     pub(crate) start: usize,
+    /// Number of leading dofs beyond which every row is zero, in J and, since half solves keep the paths to the
+    /// root, in Y too.
+    used: usize,
 }
 
 /// A block of rows.
@@ -132,10 +135,18 @@ impl Rows {
             return piece.start;
         }
         let start = self.jacobian.len();
-        block.pieces[block.piece_count] = Piece { tree, start };
+        block.pieces[block.piece_count] = Piece { tree, start, used: 0 };
         block.piece_count += 1;
         self.jacobian.resize(start + block.count * model.trees[tree].dofs.len(), 0.0);
         start
+    }
+
+    /// Notes that the last block's piece in a tree reaches up to its first `used` dofs.
+    fn use_dofs(&mut self, tree: usize, used: usize) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        for piece in block.pieces[..block.piece_count].iter_mut().filter(|p| p.tree == tree) {
+            piece.used = piece.used.max(used);
+        }
     }
 
     /// Adds `sign` times the velocity, along the columns of `axes`, of the point of a link; then, below it, the
@@ -157,6 +168,8 @@ impl Rows {
         let bilateral = kind == RowKind::Bilateral;
         let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
         let linear_rows = if angular { 3 } else { count };
+        let end = model.links[link].v + model.links[link].kind.nv();
+        self.use_dofs(tree, end - first);
         let mut ancestor = Some(link);
         while let Some(l) = ancestor {
             let offset = point - data.link_pose[l].translation;
@@ -234,6 +247,7 @@ impl Rows {
         self.open(key, RowKind::Unilateral(kind), &[0.0], None);
         let start = self.piece(model, tree);
         for &(dof, coefficient) in dofs {
+            self.use_dofs(tree, dof + 1 - model.trees[tree].dofs.start);
             self.jacobian[start + dof - model.trees[tree].dofs.start] = coefficient;
         }
     }
@@ -303,7 +317,8 @@ impl Rows {
     /// The Delassus block of two pieces in the same tree: entry (r, c).
     pub(crate) fn delassus(&self, width: usize, a: &Piece, r: usize, b: &Piece, c: usize) -> f64 {
         let (i, j) = (a.start + r * width, b.start + c * width);
-        dot(&self.half[i..i + width], &self.half[j..j + width])
+        let used = a.used.min(b.used);
+        dot(&self.half[i..i + used], &self.half[j..j + used])
     }
 
     /// Stage 6: `v += M^-1 J^T lambda` over the dofs of all trees that have rows. `work` (nv) is scratch.

@@ -9,8 +9,8 @@ use super::attributes::{Attributes, check};
 use super::document::{Element, Switch};
 use super::joint::JointClass;
 use crate::model::{ActuatorSpec, ElementKind, JointTarget};
-use crate::scene::suggestion::did_you_mean;
 use crate::scene::{EntryKind, Notes, SceneError};
+use crate::suggestion::did_you_mean;
 
 /// Every element that describes an actuator in a default class.
 pub(super) const ACTUATORS: [&str; 13] = [

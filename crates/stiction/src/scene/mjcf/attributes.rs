@@ -2,8 +2,8 @@
 //! engine does not have, which go into the load report by name.
 
 use super::document::{Element, quoted};
-use crate::scene::suggestion::did_you_mean;
 use crate::scene::{EntryKind, Notes};
+use crate::suggestion::did_you_mean;
 
 /// The attributes of one kind of element.
 pub(super) struct Attributes {

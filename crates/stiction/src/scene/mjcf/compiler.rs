@@ -3,8 +3,8 @@
 use super::attributes::{Attributes, check, unknown_child};
 use super::document::{Element, Switch, quoted};
 use super::orientation::turn;
-use crate::scene::suggestion::did_you_mean;
 use crate::scene::{EntryKind, Notes, SceneError};
+use crate::suggestion::did_you_mean;
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// When the inertia of a body comes from its geoms.

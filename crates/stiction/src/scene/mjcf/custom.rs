@@ -4,8 +4,8 @@ use super::Reader;
 use super::document::{Element, quoted};
 use super::names::Names;
 use crate::model::ElementKind;
-use crate::scene::suggestion::did_you_mean;
 use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
+use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -206,7 +206,7 @@ fn split_materials<'d>(
 fn unknown_entry(element: Element<'_>, entry: &str) -> SceneError {
     let word = |e: &'static str| e.split(':').next().unwrap_or(e);
     let given = entry.split(':').next().unwrap_or(entry);
-    let hint = match crate::scene::suggestion::nearest(given, ENTRIES.iter().map(|e| word(e))) {
+    let hint = match crate::suggestion::nearest(given, ENTRIES.iter().map(|e| word(e))) {
         Some(near) if near != given => format!("did you mean {:?}?", format!("{PREFIX}{near}")),
         _ => {
             let known: Vec<String> = ENTRIES.iter().map(|e| format!("{PREFIX}{e}")).collect();

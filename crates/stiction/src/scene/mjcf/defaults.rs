@@ -6,7 +6,7 @@
 
 use super::document::Element;
 use crate::scene::SceneError;
-use crate::scene::suggestion::did_you_mean;
+use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
 
 /// Name of the outermost class.

@@ -3,8 +3,8 @@
 //! Every number is finite, every count is checked, and every complaint names file, line, element, attribute,
 //! value and what would be right.
 
-use crate::scene::suggestion::did_you_mean;
 use crate::scene::{EntryKind, Notes, ReportEntry, SceneError};
+use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 
 /// Deepest nesting of elements. Readers below recurse, so it must keep their stack small.

@@ -300,7 +300,7 @@ impl<'d> Reader<'d> {
     fn material_of(&self, element: Element<'d>, name: Option<&str>) -> Result<Option<String>, SceneError> {
         match name {
             Some(name) if !self.materials.contains(name) => {
-                let hint = crate::scene::suggestion::did_you_mean(name, self.materials.iter().copied());
+                let hint = crate::suggestion::did_you_mean(name, self.materials.iter().copied());
                 Err(element.invalid(Some("material"), format!("there is no material {name:?}{hint}")))
             }
             name => Ok(name.map(str::to_string)),

@@ -2,7 +2,7 @@
 
 use super::document::Element;
 use crate::scene::SceneError;
-use crate::scene::suggestion::did_you_mean;
+use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
 
 /// Named elements by kind and name.
