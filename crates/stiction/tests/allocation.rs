@@ -32,12 +32,27 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// A loop that swings freely, then one that falls on the floor.
+const LOOPS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="5 5 1" pos="0 0 -1"/>
+    <body name="a" pos="0 0 1"><freejoint/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body>
+    <body name="b" pos="0.5 0 1"><freejoint/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body>
+    <body name="c" pos="0 2 1"><joint axis="1 0 0"/><geom type="sphere" pos="0 0.5 0" size=".02" mass="0.1"/></body>
+    <body name="d" pos="0 3 1"><freejoint/><geom type="sphere" size=".02" mass="0.1"/></body></worldbody>
+    <equality><connect name="ab" body1="a" body2="b" anchor="0.5 0 0"/>
+    <connect name="cd" body1="c" body2="d" anchor="0 0.6 0"/></equality></mujoco>"#;
+
 #[test]
 fn a_step_allocates_nothing_after_warm_up() {
-    for (name, warm_up) in
-        [("grasp", 100), ("box_stack", 100), ("sphere_slide", 100), ("belt", 100), ("humanoid", 3000)]
-    {
-        let mut s = simulate(&shipped(name));
+    for (name, warm_up) in [
+        ("grasp", 100),
+        ("box_stack", 100),
+        ("sphere_slide", 100),
+        ("belt", 100),
+        ("humanoid", 3000),
+        ("loops", 100),
+        ("loops", 3000),
+    ] {
+        let mut s = simulate(&if name == "loops" { LOOPS.to_owned() } else { shipped(name) });
         for _ in 0..warm_up {
             let _ = s.step().unwrap();
         }

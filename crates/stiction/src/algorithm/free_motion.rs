@@ -21,6 +21,11 @@ use nalgebra::Vector3;
 /// What acts on a tree in a stage: `forces(data, q, v, tau)` adds the generalized forces besides gravity to `tau`.
 pub type StageForces<'a> = dyn FnMut(&Data, &[f64], &[f64], &mut [f64]) + 'a;
 
+/// How trees accelerate in a stage: `accelerations(data, fraction, q, v, out)` writes the trees' ranges of `out`
+/// at the time `fraction` of the step, after [`forward_kinematics`] at `q` and `v`.
+pub type StageAccelerations<'a> =
+    dyn FnMut(&mut Data, f64, &[f64], &[f64], &mut [f64]) -> Result<(), AlgorithmError> + 'a;
+
 /// Moves one tree by a step `h` (s) in place.
 ///
 /// `forces(data, q, v, tau)` adds the generalized forces of a stage (everything but gravity) to the tree's range
@@ -38,15 +43,42 @@ pub fn runge_kutta_step(
     v: &mut [f64],
     forces: &mut StageForces<'_>,
 ) -> Result<(), AlgorithmError> {
+    let dofs = model.trees[tree].dofs.clone();
+    let mut tau = std::mem::take(&mut data.stages.tau);
+    let result =
+        coupled_runge_kutta_step(model, data, &[tree], h, q, v, &mut |data, _, q, v, acceleration| {
+            tau[dofs.clone()].fill(0.0);
+            forces(data, q, v, &mut tau);
+            forward_dynamics(model, data, tree, &tau, acceleration)
+        });
+    data.stages.tau = tau;
+    result
+}
+
+/// Moves several trees together by a step `h` (s) in place: all are in the same stage when `accelerations` is
+/// called, so that it may let them act on one another. Slices have full length. On return `data` holds the
+/// kinematics of the last stage, not of the new state.
+///
+/// # Errors
+/// Those of `accelerations`; `q` and `v` are then unchanged.
+pub fn coupled_runge_kutta_step(
+    model: &Model,
+    data: &mut Data,
+    trees: &[usize],
+    h: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+    accelerations: &mut StageAccelerations<'_>,
+) -> Result<(), AlgorithmError> {
     // The stages leave `data` while the algorithms work on it; moving vectors allocates nothing.
     let mut stages = std::mem::take(&mut data.stages);
-    let result = run_stages(model, data, tree, h, q, v, forces, &mut stages);
+    let result = run_stages(model, data, trees, h, q, v, accelerations, &mut stages);
     if result.is_ok() {
-        for coordinate in model.trees[tree].coords.clone() {
-            q[coordinate] = stages.q[coordinate];
-        }
-        for k in model.trees[tree].dofs.clone() {
-            v[k] += h / 6.0 * stages.acceleration_sum[k];
+        for contents in trees.iter().map(|&t| &model.trees[t]) {
+            q[contents.coords.clone()].copy_from_slice(&stages.q[contents.coords.clone()]);
+            for k in contents.dofs.clone() {
+                v[k] += h / 6.0 * stages.acceleration_sum[k];
+            }
         }
     }
     data.stages = stages;
@@ -58,37 +90,40 @@ pub fn runge_kutta_step(
 fn run_stages(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    trees: &[usize],
     h: f64,
     q: &[f64],
     v: &[f64],
-    forces: &mut StageForces<'_>,
+    accelerations: &mut StageAccelerations<'_>,
     s: &mut Stages,
 ) -> Result<(), AlgorithmError> {
-    let dofs = model.trees[tree].dofs.clone();
-    for k in dofs.clone() {
-        (s.slope_sum[k], s.acceleration_sum[k]) = (0.0, 0.0);
-    }
-    for (stage, (fraction, weight)) in
-        [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)].into_iter().enumerate()
-    {
-        for k in dofs.clone() {
-            let (slope, acceleration) = if stage == 0 { (0.0, 0.0) } else { (s.slope[k], s.acceleration[k]) };
-            s.displacement[k] = fraction * h * slope;
-            s.v[k] = v[k] + fraction * h * acceleration;
-            s.tau[k] = 0.0;
-        }
-        integrate(model, tree, q, &s.displacement, 1.0, &mut s.q);
-        forward_kinematics(model, data, tree, &s.q, &s.v);
-        forces(data, &s.q, &s.v, &mut s.tau);
-        forward_dynamics(model, data, tree, &s.tau, &mut s.acceleration)?;
-        chart_velocity(model, tree, &s.displacement, &s.v, &mut s.slope);
-        for k in dofs.clone() {
-            s.slope_sum[k] += weight * s.slope[k];
-            s.acceleration_sum[k] += weight * s.acceleration[k];
+    for &tree in trees {
+        for k in model.trees[tree].dofs.clone() {
+            (s.slope[k], s.acceleration[k]) = (0.0, 0.0);
+            (s.slope_sum[k], s.acceleration_sum[k]) = (0.0, 0.0);
         }
     }
-    integrate(model, tree, q, &s.slope_sum, h / 6.0, &mut s.q);
+    for (fraction, weight) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)] {
+        for &tree in trees {
+            for k in model.trees[tree].dofs.clone() {
+                s.displacement[k] = fraction * h * s.slope[k];
+                s.v[k] = v[k] + fraction * h * s.acceleration[k];
+            }
+            integrate(model, tree, q, &s.displacement, 1.0, &mut s.q);
+            forward_kinematics(model, data, tree, &s.q, &s.v);
+        }
+        accelerations(data, fraction, &s.q, &s.v, &mut s.acceleration)?;
+        for &tree in trees {
+            chart_velocity(model, tree, &s.displacement, &s.v, &mut s.slope);
+            for k in model.trees[tree].dofs.clone() {
+                s.slope_sum[k] += weight * s.slope[k];
+                s.acceleration_sum[k] += weight * s.acceleration[k];
+            }
+        }
+    }
+    for &tree in trees {
+        integrate(model, tree, q, &s.slope_sum, h / 6.0, &mut s.q);
+    }
     Ok(())
 }
 

@@ -22,7 +22,7 @@
 //! | [`point_jacobian`], [`angular_jacobian`], [`add_wrench`] | kinematics | one row, one product |
 //! | [`integrate`], [`difference`], [`passive_forces`] | q (and v) | q, v or tau |
 //! | [`kinetic_energy`] and its neighbours, [`joint_reactions`] | kinematics | observables |
-//! | [`runge_kutta_step`] | q, v | q, v |
+//! | [`runge_kutta_step`], [`coupled_runge_kutta_step`] | q, v | q, v |
 //! | [`lone_body`] | q, v | q, v of a single free rigid body |
 
 mod aba;
@@ -49,7 +49,7 @@ pub use energy::{
 };
 pub use error::AlgorithmError;
 pub use factor::{factorize, factorize_all, half_solve, half_solve_transposed, solve, solve_all};
-pub use free_motion::{StageForces, runge_kutta_step};
+pub use free_motion::{StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step};
 pub use integrate::{difference, difference_all, integrate, integrate_all};
 pub use jacobian::{add_wrench, angular_jacobian, point_jacobian};
 pub use kinematics::{forward_kinematics, forward_kinematics_all};

@@ -32,7 +32,8 @@ pub struct Certificate {
     pub sliding_power: f64,
     /// Worst error of a bilateral constraint at the end of the step (m, rad).
     pub bilateral: f64,
-    /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J).
+    /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
+    /// already meets the bilateral rows.
     pub contact_work: f64,
     /// Change of the total energy in the step (J).
     pub energy_change: f64,
@@ -188,7 +189,7 @@ impl Simulation {
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        report.certificate.bilateral = equalities::worst_error(&model, &self.data, &self.state);
+        report.certificate.bilateral = equalities::worst_error(&model, &self.data, &self.state.mocap);
         report.time = self.state.time;
     }
 
@@ -248,16 +249,12 @@ impl Simulation {
         })
     }
 
-    /// Checks what the step produced; on failure the state before the step is restored. Time, prescribed bodies and
-    /// the memory of the formulation move on only now.
-    pub(crate) fn finish(&mut self, h: f64) -> Result<(), SimError> {
+    /// Checks what the step produced; on failure the state before the step is restored. The memory of the formulation
+    /// moves on only now.
+    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         if let Err(error) = self.check_state() {
             return Err(self.undo(error));
         }
-        for mocap in &mut self.state.mocap {
-            mocap.advance(h);
-        }
-        self.state.time += h;
         std::mem::swap(&mut self.memory, &mut self.next_memory);
         self.step_number += 1;
         Ok(())

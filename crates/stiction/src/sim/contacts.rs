@@ -4,7 +4,7 @@ use crate::algorithm::Data;
 use crate::collision::{Aabb, BroadPhase, ContactPoint, collide};
 use crate::contact::{Contact, ContactKey, contact_frame};
 use crate::model::{Base, Model};
-use crate::sim::State;
+use crate::sim::{Mocap, State};
 use crate::spatial::{Motion, Transform};
 use nalgebra::Vector3;
 
@@ -84,7 +84,7 @@ impl ContactFinder {
     fn place(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
         let fall = model.gravity.norm() * h;
         for (i, geom) in model.geoms.iter().enumerate() {
-            let (base, velocity) = base_motion(model, data, state, geom.body);
+            let (base, velocity) = base_motion(model, data, &state.mocap, geom.body);
             let pose = base * geom.pose;
             let radius = geom.shape.bounding_radius().unwrap_or(0.0);
             let lever = (pose.translation - base.translation).norm() + radius;
@@ -122,10 +122,10 @@ impl ContactFinder {
 }
 
 /// Pose of a body's base and its motion at the base's origin, world axes.
-pub(crate) fn base_motion(model: &Model, data: &Data, state: &State, body: usize) -> (Transform, Motion) {
+pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
     match model.bodies[body].base {
         Base::World => (Transform::identity(), Motion::zero()),
-        Base::Mocap(i) => (state.mocap[i].pose(), state.mocap[i].velocity),
+        Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
         Base::Link(link) => (data.link_pose[link], data.link_velocity[link]),
     }
 }

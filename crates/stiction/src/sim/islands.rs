@@ -104,24 +104,57 @@ impl Islands {
         }
     }
 
-    /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses.
+    /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses, and
+    /// to `free` of the unilateral rows their velocity when only the bilateral rows act, `prescribed + J v_X`.
     /// `memory` holds, per block, what is known from the last step and receives what is to be remembered.
     pub(crate) fn solve(
         &mut self,
         index: usize,
         model: &Model,
         rows: &mut Rows,
-        free: &[f64],
+        free: &mut [f64],
         solver: &mut IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let Island { start, end } = self.islands[index];
-        let (bilateral, total) = self.number_rows(rows, start, end);
-        self.fill(model, rows, free, start, end, total);
-        self.eliminate(bilateral, total);
+        let (bilateral, total) = self.reduce(model, rows, free, start, end);
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            if block.kind != RowKind::Bilateral {
+                let row = self.local_row[local];
+                free[block.row..block.row + block.count].copy_from_slice(&self.free[row..row + block.count]);
+            }
+        }
         let report = self.solve_unilateral(rows, start, end, bilateral, total, solver, memory);
         self.back_substitute(rows, start, end, bilateral, total);
         report
+    }
+
+    /// Groups and solves rows that are all bilateral: the impulses that bring `free` to zero, as far as the rows
+    /// agree with each other.
+    pub(crate) fn solve_bilateral(&mut self, model: &Model, rows: &mut Rows, free: &[f64]) {
+        self.group(model, rows);
+        for index in 0..self.islands.len() {
+            let Island { start, end } = self.islands[index];
+            let (bilateral, total) = self.reduce(model, rows, free, start, end);
+            self.back_substitute(rows, start, end, bilateral, total);
+        }
+    }
+
+    /// The island's dense problem with the bilateral rows eliminated. Returns both counts of rows (bilateral, all).
+    fn reduce(
+        &mut self,
+        model: &Model,
+        rows: &Rows,
+        free: &[f64],
+        start: usize,
+        end: usize,
+    ) -> (usize, usize) {
+        let (bilateral, total) = self.number_rows(rows, start, end);
+        self.fill(model, rows, free, start, end, total);
+        self.eliminate(bilateral, total);
+        self.drop_round_off(bilateral, total);
+        (bilateral, total)
     }
 
     /// Local rows: bilateral blocks first, then the others. Returns both counts of rows (bilateral, all).
@@ -180,6 +213,12 @@ impl Islands {
                 }
             }
         }
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            for e in self.local_row[local]..self.local_row[local] + block.count {
+                self.matrix[e * total + e] *= 1.0 + block.softness;
+            }
+        }
     }
 
     /// Eliminates the bilateral rows from the matrix and the free velocities, skipping dependent ones.
@@ -210,6 +249,30 @@ impl Islands {
                 }
                 row[e] = factor;
                 self.free[e + 1 + offset] -= factor * self.free[e];
+            }
+        }
+    }
+
+    /// Makes exactly zero what elimination has left of unilateral rows that depend on the bilateral ones (a contact at
+    /// the very point of a pin): no impulse changes their velocity, and round-off would make them infeasible.
+    fn drop_round_off(&mut self, bilateral: usize, total: usize) {
+        for i in bilateral..total {
+            let (mut diagonal, mut velocity) = (0.0, 0.0);
+            for e in (0..bilateral).filter(|&e| !self.skipped[e]) {
+                let factor = self.matrix[i * total + e];
+                diagonal += factor * self.matrix[e * total + i];
+                velocity += (factor * self.free[e]).abs();
+            }
+            if self.matrix[i * total + i] > DEPENDENT * diagonal {
+                continue;
+            }
+            for j in bilateral..total {
+                self.matrix[i * total + j] = 0.0;
+                self.matrix[j * total + i] = 0.0;
+            }
+            // The diagonal is quadratic in the row, its velocity linear.
+            if self.free[i].abs() <= DEPENDENT.sqrt() * velocity {
+                self.free[i] = 0.0;
             }
         }
     }

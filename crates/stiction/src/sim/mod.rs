@@ -1,9 +1,11 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod certificate;
+mod closures;
 mod contacts;
 mod equalities;
 mod forces;
+mod free_rule;
 mod islands;
 mod limits;
 mod npz;

@@ -5,6 +5,7 @@
 //! rows; then `q <- q (+) d`. Its dual is the complementarity problem `0 <= lambda perp N M^-1 N^T lambda + gap >= 0`.
 //!
 //! # Method
+//! 0. Loops are closed on their own; those that cannot be closed have soft rows from here on.
 //! 1. Rows at the present poses: the normal of every contact found, both limits that are near, all equalities.
 //! 2. Solve island by island; where the projection is infeasible (a body wedged between fixed walls) the solver's
 //!    regularised answer is the least-squares one.
@@ -13,7 +14,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Targets};
+use crate::sim::equalities::{self, Level};
 use crate::sim::limits;
 
 /// Rounds of one step; what is left is taken up by the next step. Most overlaps vanish in one or two; two edges that
@@ -27,6 +28,7 @@ impl Simulation {
     /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
     /// leaves them so.
     pub(crate) fn project_positions(&mut self) {
+        self.close_at_start();
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
         for _ in 0..ROUNDS {
@@ -40,13 +42,29 @@ impl Simulation {
         }
     }
 
-    /// Deepest overlap, worst crossed limit and worst bilateral error (m or rad).
+    /// Closes loops that someone opened since the last step, and finds those that cannot be closed.
+    fn close_at_start(&mut self) {
+        let model = self.model.clone();
+        let (state, data) = (&mut self.state, &mut self.data);
+        if equalities::worst_error(&model, data, &state.mocap) > self.settings.overlap_tolerance {
+            // A tree whose matrix is singular here is reported by the step proper.
+            let _ = self.closures.close(&model, data, &state.mocap, &self.work.zeros, &mut state.q, &state.v);
+            self.locate();
+        }
+        self.closures.survey(&model, &self.data, &self.state.mocap);
+    }
+
+    /// Deepest overlap, worst crossed limit and worst bilateral error of what can be closed (m or rad).
     fn worst_overlap(&self) -> f64 {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let limits = (0..model.trees.len())
             .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(model, tree, &self.state.q)));
-        contacts.max(limits).max(equalities::worst_error(model, &self.data, &self.state))
+        let bilateral = (0..model.equalities.len())
+            .filter(|&i| self.closures.softness(i) == 0.0)
+            .map(|i| equalities::position_error(model, &self.data, &self.state.mocap, i))
+            .fold(0.0, f64::max);
+        contacts.max(limits).max(bilateral)
     }
 
     fn project_once(&mut self) {
@@ -74,11 +92,12 @@ impl Simulation {
                 &mut self.rows,
                 &model,
                 &self.data,
-                &self.state,
+                &self.state.mocap,
                 i,
                 self.equality_ranks[i],
-                Targets { gain: 1.0, rate: 0.0 },
+                Level::Displacement,
             );
+            self.rows.soften(self.closures.softness(i));
         }
         self.rows.sort();
         self.rows.half_solve(&model, &mut self.data);
@@ -92,7 +111,7 @@ impl Simulation {
                 i,
                 &model,
                 &mut self.rows,
-                &self.work.free,
+                &mut self.work.free,
                 &mut self.projector,
                 &mut self.work.memory,
             );

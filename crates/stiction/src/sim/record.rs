@@ -249,7 +249,7 @@ impl Poses {
     fn add(&mut self, model: &Model, data: &mut Data, state: &State) {
         algorithm::forward_kinematics_all(model, data, &state.q, &state.v);
         for (i, body) in model.bodies.iter().enumerate() {
-            let pose = base_motion(model, data, state, i).0 * body.pose;
+            let pose = base_motion(model, data, &state.mocap, i).0 * body.pose;
             let rotation = Rotation3::from_matrix_unchecked(pose.rotation);
             let q = UnitQuaternion::from_rotation_matrix(&rotation);
             self.position.extend_from_slice(pose.translation.as_slice());

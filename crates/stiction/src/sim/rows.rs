@@ -39,6 +39,9 @@ impl BlockKey {
     }
 }
 
+/// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
+const ROUND_OFF: f64 = 1e-14;
+
 /// What a block constrains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowKind {
@@ -72,6 +75,8 @@ pub(crate) struct RowBlock {
     piece_count: usize,
     /// Index of the contact it came from.
     pub(crate) contact: Option<usize>,
+    /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
+    pub(crate) softness: f64,
 }
 
 impl RowBlock {
@@ -119,6 +124,7 @@ impl Rows {
             pieces: [Piece::default(); 2],
             piece_count: 0,
             contact,
+            softness: 0.0,
         });
     }
 
@@ -158,7 +164,8 @@ impl Rows {
     ) {
         let tree = model.links[link].tree;
         let start = self.piece(model, tree);
-        let Some(count) = self.blocks.last().map(|b| b.count) else { return };
+        let Some(&RowBlock { count, kind, .. }) = self.blocks.last() else { return };
+        let bilateral = kind == RowKind::Bilateral;
         let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
         let linear_rows = if angular { 3 } else { count };
         let end = model.links[link].v + model.links[link].kind.nv();
@@ -168,14 +175,21 @@ impl Rows {
             let offset = point - data.link_pose[l].translation;
             let from = model.links[l].v;
             for dof in from..from + model.links[l].kind.nv() {
-                let axis = data.dof_axis[dof].at(&offset);
+                let axis = &data.dof_axis[dof];
+                let mut moved = axis.at(&offset);
+                if bilateral {
+                    let reach = point.norm() + data.link_pose[l].translation.norm();
+                    flush(&mut moved.linear, axis.linear.norm() + axis.angular.norm() * reach);
+                    flush(&mut moved.angular, axis.angular.norm());
+                }
                 for r in 0..linear_rows {
-                    self.jacobian[start + r * width + dof - first] += sign * axes.column(r).dot(&axis.linear);
+                    self.jacobian[start + r * width + dof - first] +=
+                        sign * axes.column(r).dot(&moved.linear);
                 }
                 if angular {
                     for r in 0..3 {
                         self.jacobian[start + (3 + r) * width + dof - first] +=
-                            sign * axes.column(r).dot(&axis.angular);
+                            sign * axes.column(r).dot(&moved.angular);
                     }
                 }
             }
@@ -257,6 +271,14 @@ impl Rows {
         }
     }
 
+    /// Lets the last block's bilateral rows give way (Tikhonov regularisation): where rows contradict each other the
+    /// answer is near that of least squares.
+    pub(crate) fn soften(&mut self, softness: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.softness = softness;
+        }
+    }
+
     /// Sorts the blocks by key. Rows keep their places.
     pub(crate) fn sort(&mut self) {
         self.blocks.sort_unstable_by_key(|b| b.key);
@@ -334,6 +356,12 @@ impl Rows {
             }
         }
     }
+}
+
+/// Makes components zero that are round-off of terms of this size. A bilateral row that moves nothing must be zero to
+/// be recognised as dependent: its own round-off is all there is to compare a pivot with.
+fn flush(x: &mut Vector3<f64>, size: f64) {
+    x.iter_mut().filter(|x| x.abs() <= ROUND_OFF * size).for_each(|x| *x = 0.0);
 }
 
 /// Dot product in four interleaved sums, which the compiler vectorises; the order of summation is fixed.

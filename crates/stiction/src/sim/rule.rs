@@ -3,7 +3,7 @@
 //! A tree that nothing touches and nothing will touch within the step is advanced by a rule of order four (see
 //! [`crate::algorithm`]); every other tree takes `v_free = v + h M^-1 (tau - c)` and the complementarity problem.
 //! Joint damping, springs and the gains of drives are implicit in the latter: `M` becomes `M + h D + h^2 K`. Which
-//! rule holds is a function of the state before the solve.
+//! rule holds is a function of the state before the solve, and is the same for all trees tied by equalities.
 
 use crate::algorithm::{self, lone_body};
 use crate::model::Model;
@@ -35,6 +35,7 @@ impl Simulation {
                 self.free_velocity(&model, tree, h)?;
             }
         }
+        self.near_velocity(&model);
         self.find_near(&model, h);
         for tree in 0..model.trees.len() {
             let set = root(&mut self.work.sets, tree);
@@ -60,15 +61,16 @@ impl Simulation {
         }
         for index in 0..model.equalities.len() {
             let [a, b] = equality_trees(model, index);
-            for tree in [a, b].into_iter().flatten() {
-                work.candidate[tree] = true;
-            }
             if let (Some(a), Some(b)) = (a, b) {
                 unite(&mut work.sets, a, b);
             }
         }
         for (tree, contents) in model.trees.iter().enumerate() {
             if work.candidate[tree] {
+                continue;
+            }
+            if self.closures.is_open(tree) {
+                work.candidate[tree] = true;
                 continue;
             }
             self.forces.implicit_gains(
@@ -82,6 +84,24 @@ impl Simulation {
             let limited = model.links[contents.links.clone()].iter().any(|l| l.range.is_some());
             work.candidate[tree] = gains || limited || has_joint_friction(model, tree);
         }
+        // One tree of a set that may need the contact rule takes all of them along.
+        work.near.clear();
+        work.near.resize(model.trees.len(), false);
+        for tree in 0..model.trees.len() {
+            let set = root(&mut work.sets, tree);
+            work.near[set] |= work.candidate[tree];
+        }
+        for tree in 0..model.trees.len() {
+            work.candidate[tree] = work.near[root(&mut work.sets, tree)];
+        }
+    }
+
+    /// The velocity by which rows are predicted to close: the free velocity, on the equality constraints.
+    fn near_velocity(&mut self, model: &Model) {
+        let (work, data) = (&mut self.work, &mut self.data);
+        work.v_near.copy_from_slice(&work.v_free);
+        let candidate = &work.candidate;
+        self.closures.match_velocities(model, data, &self.state.mocap, |t| candidate[t], &mut work.v_near);
     }
 
     /// Mass matrix, factor and free velocity of one tree under the contact rule. Marks the tree's set as near when
@@ -130,12 +150,9 @@ impl Simulation {
         self.work.near.clear();
         self.work.near.resize(model.trees.len(), false);
         for tree in 0..model.trees.len() {
-            if self.work.candidate[tree] && (self.stiff(model, tree) || has_joint_friction(model, tree)) {
-                self.mark(tree);
-            }
-        }
-        for index in 0..model.equalities.len() {
-            for tree in equality_trees(model, index).into_iter().flatten() {
+            if self.work.candidate[tree]
+                && (self.closures.is_open(tree) || self.stiff(model, tree) || has_joint_friction(model, tree))
+            {
                 self.mark(tree);
             }
         }
@@ -155,7 +172,7 @@ impl Simulation {
         }
         for link in &model.links {
             for side in limit_sides(link, &self.state.q).into_iter().flatten() {
-                let rate = limit_rate(link, &side, &self.work.v_free);
+                let rate = limit_rate(link, &side, &self.work.v_near);
                 if side.gap <= TOUCHING || side.gap + CLOSING * h * rate < 0.0 {
                     self.mark(link.tree);
                 }
@@ -185,7 +202,7 @@ impl Simulation {
         trace > STIFF
     }
 
-    /// Velocity of a link's point at the free velocity (m/s, world).
+    /// Velocity of a link's point at the predicted velocity (m/s, world).
     fn point_velocity(&self, link: usize, point: &nalgebra::Vector3<f64>) -> nalgebra::Vector3<f64> {
         let model = &*self.model;
         let mut velocity = nalgebra::Vector3::zeros();
@@ -194,7 +211,7 @@ impl Simulation {
             let offset = point - self.data.link_pose[l].translation;
             let first = model.links[l].v;
             for dof in first..first + model.links[l].kind.nv() {
-                velocity += self.data.dof_axis[dof].at(&offset).linear * self.work.v_free[dof];
+                velocity += self.data.dof_axis[dof].at(&offset).linear * self.work.v_near[dof];
             }
             ancestor = model.links[l].parent;
         }

@@ -6,13 +6,14 @@ use crate::contact::{
 };
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
+use crate::sim::closures::Closures;
 use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
-use crate::sim::{Settings, SettingsError, State};
+use crate::sim::{Mocap, Settings, SettingsError, State};
 use nalgebra::Vector3;
 use std::sync::Arc;
 
@@ -87,6 +88,8 @@ pub(crate) struct Work {
     /// Velocity without and with constraint impulses (nv): stages 3 and 6.
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
+    /// `v_free` of tied trees brought onto their equalities (nv): stage 3.
+    pub(crate) v_near: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     pub(crate) rates: Vec<f64>,
@@ -95,6 +98,9 @@ pub(crate) struct Work {
     pub(crate) candidate: Vec<bool>,
     pub(crate) near: Vec<bool>,
     pub(crate) sets: Vec<usize>,
+    /// Tied trees under the free rule, and the prescribed motions in a stage of it: stage 7.
+    pub(crate) tied: Vec<usize>,
+    pub(crate) mocap: Vec<Mocap>,
     /// Memory of each block: stage 5.
     pub(crate) memory: Vec<Memory>,
     /// Position projection.
@@ -104,6 +110,8 @@ pub(crate) struct Work {
     pub(crate) q: Vec<f64>,
     pub(crate) q_before: Vec<f64>,
     pub(crate) v_before: Vec<f64>,
+    pub(crate) mocap_before: Vec<Mocap>,
+    pub(crate) time_before: f64,
 }
 
 impl Work {
@@ -118,6 +126,7 @@ impl Work {
             added: zeros(),
             v_free: zeros(),
             v_plus: zeros(),
+            v_near: zeros(),
             contact_rule: no(),
             candidate: no(),
             near: no(),
@@ -141,6 +150,7 @@ pub struct Simulation {
     pub(crate) finder: ContactFinder,
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
+    pub(crate) closures: Closures,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
@@ -172,6 +182,7 @@ impl Simulation {
             finder: ContactFinder::new(&model),
             rows: Rows::default(),
             islands: Islands::default(),
+            closures: Closures::new(&model, &equality_ranks),
             solver,
             projector,
             forces: ForceMap::new(&model),

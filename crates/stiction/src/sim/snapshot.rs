@@ -62,6 +62,8 @@ impl Simulation {
         let mut snapshot = self.snapshot();
         snapshot.state.q.clone_from(&self.work.q_before);
         snapshot.state.v.clone_from(&self.work.v_before);
+        snapshot.state.mocap.clone_from(&self.work.mocap_before);
+        snapshot.state.time = self.work.time_before;
         snapshot
     }
 
@@ -95,6 +97,8 @@ impl Simulation {
     pub(crate) fn undo(&mut self, error: SimError) -> SimError {
         self.state.q.clone_from(&self.work.q_before);
         self.state.v.clone_from(&self.work.v_before);
+        self.state.mocap.clone_from(&self.work.mocap_before);
+        self.state.time = self.work.time_before;
         error
     }
 

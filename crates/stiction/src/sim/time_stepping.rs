@@ -12,7 +12,7 @@
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, IslandReport, Memory};
 use crate::sim::certificate::StepReport;
-use crate::sim::equalities::{self, Targets};
+use crate::sim::equalities::{self, Level, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
@@ -41,7 +41,7 @@ impl Simulation {
         self.apply_impulses(); // 6
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.advance(h).map_err(|e| self.undo(e))?; // 7
-        self.finish(h)?;
+        self.finish()?;
         self.close_report(&mut report);
         Ok(report)
     }
@@ -50,6 +50,8 @@ impl Simulation {
     fn begin(&mut self) -> Result<(), SimError> {
         self.work.q_before.clone_from(&self.state.q);
         self.work.v_before.clone_from(&self.state.v);
+        self.work.mocap_before.clone_from(&self.state.mocap);
+        self.work.time_before = self.state.time;
         self.check_commands()
     }
 
@@ -96,10 +98,13 @@ impl Simulation {
                 push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
             }
         }
-        let targets = Targets { gain: self.settings.baumgarte / h, rate: 1.0 };
+        let level = Level::Velocity { gain: self.settings.baumgarte / h };
         for i in 0..model.equalities.len() {
-            let rank = self.equality_ranks[i];
-            equalities::push_equality(rows, &model, &self.data, &self.state, i, rank, targets);
+            if equality_trees(&model, i).into_iter().flatten().any(|tree| work.contact_rule[tree]) {
+                let rank = self.equality_ranks[i];
+                equalities::push_equality(rows, &model, &self.data, &self.state.mocap, i, rank, level);
+                rows.soften(self.closures.softness(i));
+            }
         }
         rows.sort();
         rows.half_solve(&model, &mut self.data);
@@ -113,7 +118,8 @@ impl Simulation {
         self.recall_memory();
         for i in 0..self.islands.count() {
             let (rows, work) = (&mut self.rows, &mut self.work);
-            let solved = self.islands.solve(i, &model, rows, &work.free, &mut self.solver, &mut work.memory);
+            let solved =
+                self.islands.solve(i, &model, rows, &mut work.free, &mut self.solver, &mut work.memory);
             if let Some(IslandReport { solver, variables }) = solved {
                 report.add_island(&solver, variables);
             }
@@ -141,12 +147,24 @@ impl Simulation {
         self.rows.apply_impulses(&model, &mut self.data, &mut work.scratch, &mut work.v_plus);
     }
 
-    /// Stage 7: the new state, tree by tree, each by its rule.
+    /// Stage 7: the new state, each tree by its rule, on the equality constraints.
     fn advance(&mut self, h: f64) -> Result<(), SimError> {
+        self.advance_trees(h)?;
+        self.advance_tied(h)?;
+        self.state.mocap.iter_mut().for_each(|mocap| mocap.advance(h));
+        self.state.time += h;
+        self.close_loops()
+    }
+
+    /// Moves all trees but those that the free rule moves together.
+    fn advance_trees(&mut self, h: f64) -> Result<(), SimError> {
         let model = self.model.clone();
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
         let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
         for (tree, contents) in model.trees.iter().enumerate() {
+            if !work.contact_rule[tree] && self.closures.is_tied(tree) {
+                continue;
+            }
             match (work.contact_rule[tree], contents.lone_body) {
                 (true, true) => lone_body::advance(
                     &model,

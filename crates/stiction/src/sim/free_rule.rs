@@ -1,0 +1,94 @@
+//! The free rule of trees tied by equalities: the classic fourth-order Runge-Kutta rule on all of them together, then
+//! a projection on the constraints.
+//!
+//! In every stage the accelerations are those of the constrained system, `M a + c = tau + X^T mu` with
+//! `X a + gamma = 0`, which is an ordinary differential equation whose solutions stay on the constraints when they
+//! start there. The rule leaves them by O(h^5) in a step; the projection goes back by as much, which keeps the order
+//! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, 2006, section IV.4).
+
+use crate::algorithm;
+use crate::sim::forces::Commands;
+use crate::sim::{SimError, Simulation};
+
+impl Simulation {
+    /// Moves the tied trees under the free rule by a step `h` (s), before the projection. Needs `data` at the
+    /// beginning of the step.
+    pub(crate) fn advance_tied(&mut self, h: f64) -> Result<(), SimError> {
+        let model = self.model.clone();
+        let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
+        let (forces, closures) = (&self.forces, &mut self.closures);
+        work.tied.clear();
+        work.tied.extend((0..model.trees.len()).filter(|&t| closures.is_tied(t) && !work.contact_rule[t]));
+        if work.tied.is_empty() {
+            return Ok(());
+        }
+        let contact_rule = &work.contact_rule;
+        let free = |tree: usize| !contact_rule[tree];
+        if !closures.velocities_match(&model, data, &state.mocap, free, &state.v) {
+            for &tree in &work.tied {
+                algorithm::mass_matrix(&model, data, tree);
+                algorithm::factorize(&model, data, tree, &work.zeros)?;
+            }
+            closures.match_velocities(&model, data, &state.mocap, free, &mut state.v);
+        }
+        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
+        algorithm::coupled_runge_kutta_step(
+            &model,
+            data,
+            &work.tied,
+            h,
+            &mut state.q,
+            &mut state.v,
+            &mut |data, fraction, q, v, acceleration| {
+                mocap.clone_from(&state.mocap);
+                mocap.iter_mut().for_each(|m| m.advance(fraction * h));
+                for &tree in &work.tied {
+                    forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
+                    algorithm::mass_matrix(&model, data, tree);
+                    algorithm::factorize(&model, data, tree, zeros)?;
+                    algorithm::bias_forces(&model, data, tree, bias);
+                    for k in model.trees[tree].dofs.clone() {
+                        acceleration[k] = tau[k] - bias[k];
+                    }
+                    algorithm::solve(&model, data, tree, acceleration);
+                }
+                closures.constrain(&model, data, mocap, free, acceleration);
+                Ok(())
+            },
+        )?;
+        Ok(())
+    }
+
+    /// Closes the loops at the end of a step: configurations under both rules, velocities under the free rule (those
+    /// under the contact rule meet the rows of the step's beginning, which are part of its problem).
+    pub(crate) fn close_loops(&mut self) -> Result<(), SimError> {
+        let model = self.model.clone();
+        let (state, work) = (&mut self.state, &mut self.work);
+        for &tree in &work.tied {
+            work.added[model.trees[tree].dofs.clone()].fill(0.0);
+        }
+        let (closures, data) = (&mut self.closures, &mut self.data);
+        closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
+        closures.survey(&model, data, &state.mocap);
+        // A set that was closed and now cannot be has run into a singular configuration, near which the accelerations
+        // of the stages have no bound. It starts again from where it was, with rows that give way.
+        let mut jammed = false;
+        for &tree in work.tied.iter().filter(|&&tree| closures.is_open(tree)) {
+            let (coords, dofs) = (model.trees[tree].coords.clone(), model.trees[tree].dofs.clone());
+            // What is not finite stays, to be reported by name.
+            if state.q[coords.clone()].iter().chain(&state.v[dofs.clone()]).all(|x| x.is_finite()) {
+                state.q[coords.clone()].copy_from_slice(&work.q_before[coords]);
+                state.v[dofs.clone()].copy_from_slice(&work.v_before[dofs]);
+                jammed = true;
+            }
+        }
+        if jammed {
+            closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
+            closures.survey(&model, data, &state.mocap);
+        }
+        let contact_rule = &work.contact_rule;
+        closures.match_velocities(&model, data, &state.mocap, |t| !contact_rule[t], &mut state.v);
+        Ok(())
+    }
+}
