@@ -323,6 +323,53 @@ fn a_fast_ball_never_passes_a_thin_plate() {
 }
 
 #[test]
+fn a_ball_rolls_and_a_box_slides_over_the_seams_of_flush_boxes_as_over_a_plane() {
+    let tiles: String = (0..8)
+        .map(|i| {
+            format!(
+                r#"<geom name="t{i}" type="box" pos="{} 0 -0.5" size="0.5 1 0.5" friction="0.1"/>"#,
+                i as f64 + 0.5
+            )
+        })
+        .collect();
+    for dt in [0.001, 1.0 / 60.0] {
+        for (geom, height, speed, spin, brake) in [
+            (r#"type="sphere" size="0.5""#, 0.5, 3.0, 6.0, 0.0),
+            (r#"type="box" size=".1 .1 .1""#, 0.1, 4.0, 0.0, 0.981),
+            (r#"type="capsule" size=".1 .2" euler="90 0 0""#, 0.1, 3.0, 30.0, 0.0),
+        ] {
+            let mut s = simulate(&format!(
+                r#"<mujoco><option timestep="{dt}"/><worldbody>{tiles}
+                <body name="b" pos="0.3 0.13 {height}"><freejoint/><geom {geom} mass="1" friction="0.1"/></body></worldbody>
+                <keyframe><key name="start" qpos="0.3 0.13 {height} 1 0 0 0" qvel="{speed} 0 0 0 {spin} 0"/></keyframe>
+                </mujoco>"#
+            ));
+            run(&mut s, 1.0, |s, _| assert!((s.state.q[2] - height).abs() < 1e-9, "{geom}: {:?}", s.state.q));
+            let exact = speed - brake * s.state.time;
+            assert!((s.state.v[0] - exact).abs() < 1e-9, "{geom}, dt {dt}: {:?}, exact {exact}", s.state.v);
+            assert!((s.state.q[1] - 0.13).abs() < 1e-9 && s.state.v[5].abs() < 1e-9, "{geom}: {:?}", s.state);
+        }
+    }
+}
+
+#[test]
+fn a_raised_edge_stops_a_box_that_slides_against_it() {
+    // A step of 1 mm is an obstacle, one of a millionth of it is not.
+    for (step, passes) in [(1e-3, false), (1e-9, true)] {
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="0.001"/><default><geom friction="0"/></default><worldbody>
+            <geom name="low" type="box" pos="-1 0 -0.5" size="1 1 0.5"/>
+            <geom name="high" type="box" pos="1 0 {}" size="1 1 0.5"/>
+            <body name="b" pos="-0.5 0 0.1"><freejoint/><geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody>
+            <keyframe><key name="start" qpos="-0.5 0 0.1 1 0 0 0" qvel="0.5 0 0 0 0 0"/></keyframe></mujoco>"#,
+            step - 0.5
+        ));
+        run(&mut s, 1.5, |_, _| {});
+        assert_eq!(position(&s, "b").x > 0.0, passes, "step {step}: {}", position(&s, "b"));
+    }
+}
+
+#[test]
 fn a_body_at_rest_that_is_hit_finds_its_neighbour_and_the_wall_behind_it() {
     let mut s = simulate(
         r#"<mujoco><option timestep="0.005" gravity="0 0 0"/><worldbody>
