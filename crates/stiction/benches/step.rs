@@ -8,8 +8,7 @@
 
 use divan::Bencher;
 use std::path::Path;
-use std::sync::Arc;
-use stiction::sim::{Settings, Simulation};
+use stiction::sim::Simulation;
 
 fn main() {
     divan::main();
@@ -19,11 +18,7 @@ fn main() {
 fn stretch(scene: &str, before: u32, steps: u32) -> Simulation {
     let path = format!("{}/../../scenes/{scene}.xml", env!("CARGO_MANIFEST_DIR"));
     let scene = stiction::scene::load(Path::new(&path)).unwrap_or_else(|error| panic!("{error}"));
-    let mut simulation = Simulation::new(Arc::new(scene.model), Settings::default()).unwrap();
-    let model = simulation.model().clone();
-    if let Some(start) = model.keyframe("start") {
-        simulation.reset_to(start).unwrap();
-    }
+    let mut simulation = Simulation::from_scene(scene).unwrap();
     advance(&mut simulation, before);
     let start = simulation.snapshot();
     advance(&mut simulation, steps);
