@@ -104,11 +104,11 @@ struct JsonContacts {
 }
 
 #[derive(Debug, Serialize)]
-#[allow(non_snake_case)]
 struct JsonCertificate {
     residual_max: f64,
     penetration_max_m: f64,
-    energy_gain_max_J: f64,
+    #[serde(rename = "energy_gain_max_J")]
+    energy_gain_max: f64,
     cone_violation_max: f64,
     bilateral_max: f64,
 }
@@ -205,7 +205,7 @@ impl Summary {
             certificate: JsonCertificate {
                 residual_max: self.worst.residual,
                 penetration_max_m: self.worst.penetration,
-                energy_gain_max_J: self.worst.energy_gain,
+                energy_gain_max: self.worst.energy_gain,
                 cone_violation_max: self.worst.cone_violation,
                 bilateral_max: self.worst.bilateral,
             },

@@ -133,8 +133,7 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = (0..model.trees.len())
-            .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(&model, tree, &self.state.q)));
+        certificate.penetration = limits::worst_violation(&model, &self.state.q);
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };

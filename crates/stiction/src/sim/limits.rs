@@ -98,9 +98,10 @@ pub(crate) fn name_ranks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u32> {
     ranks
 }
 
-/// Largest violation of the limits of one tree (rad or m).
-pub(crate) fn worst_violation(model: &Model, tree: usize, q: &[f64]) -> f64 {
-    model.links[model.trees[tree].links.clone()]
+/// Largest violation of a joint limit (rad or m).
+pub(crate) fn worst_violation(model: &Model, q: &[f64]) -> f64 {
+    model
+        .links
         .iter()
         .flat_map(|link| limit_sides(link, q))
         .flatten()

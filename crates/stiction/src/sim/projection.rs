@@ -58,8 +58,7 @@ impl Simulation {
     fn worst_overlap(&self) -> f64 {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
-        let limits = (0..model.trees.len())
-            .fold(0.0, |worst: f64, tree| worst.max(limits::worst_violation(model, tree, &self.state.q)));
+        let limits = limits::worst_violation(model, &self.state.q);
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, &self.state.mocap, i))

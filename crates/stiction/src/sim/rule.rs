@@ -12,6 +12,7 @@ use crate::sim::forces::Commands;
 use crate::sim::islands::{root, unite};
 use crate::sim::limits::{has_joint_friction, limit_rate, limit_sides};
 use crate::sim::{SimError, Simulation};
+use nalgebra::Vector3;
 
 /// A gap up to this is a touching contact (m or rad): a thousand times the round-off of positions of a few metres,
 /// a thousandth of what any drawing shows.
@@ -104,8 +105,7 @@ impl Simulation {
         self.closures.match_velocities(model, data, &self.state.mocap, |t| candidate[t], &mut work.v_near);
     }
 
-    /// Mass matrix, factor and free velocity of one tree under the contact rule. Marks the tree's set as near when
-    /// explicit integration would be stiff.
+    /// Mass matrix, factor and free velocity of one tree under the contact rule.
     fn free_velocity(&mut self, model: &Model, tree: usize, h: f64) -> Result<(), SimError> {
         let work = &mut self.work;
         let dofs = model.trees[tree].dofs.clone();
@@ -203,9 +203,9 @@ impl Simulation {
     }
 
     /// Velocity of a link's point at the predicted velocity (m/s, world).
-    fn point_velocity(&self, link: usize, point: &nalgebra::Vector3<f64>) -> nalgebra::Vector3<f64> {
+    fn point_velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
         let model = &*self.model;
-        let mut velocity = nalgebra::Vector3::zeros();
+        let mut velocity = Vector3::zeros();
         let mut ancestor = Some(link);
         while let Some(l) = ancestor {
             let offset = point - self.data.link_pose[l].translation;
