@@ -10,7 +10,8 @@
 //! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
 //!
 //! # Map
-//! * [`problem`]: what every problem offers; [`lcp`]: the linear complementarity problem.
+//! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
+//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed).
 //! * [`solver`]: what every solver offers: starts, statuses, reports; [`active_set`]: the basis a solve can start
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
@@ -38,10 +39,17 @@
 
 pub mod active_set;
 mod block_pivoting;
+pub mod box_lcp;
+mod cholesky;
+mod dense;
 pub mod error;
+pub mod factored_lcp;
+mod judge;
 pub mod lcp;
 pub mod lemke;
 mod lu;
+pub mod mcp;
+pub mod mlcp;
 mod principal_block;
 pub mod problem;
 pub mod proximal;
@@ -51,9 +59,13 @@ pub mod solver;
 mod tableau;
 
 pub use active_set::ActiveSet;
+pub use box_lcp::BoxLcp;
 pub use error::SolverError;
+pub use factored_lcp::FactoredLcp;
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
-pub use problem::{Problem, Residual, Solution};
+pub use mcp::{Mcp, Smooth};
+pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
 pub use solver::{Report, Solver, Start, Status};

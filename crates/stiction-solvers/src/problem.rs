@@ -28,6 +28,15 @@ pub trait Problem {
     fn residual_floor(&self, x: &Solution) -> f64;
 }
 
+/// A problem whose set is a box and whose function has a Jacobian: what Newton methods need.
+pub trait Bounded: Problem {
+    /// Lower and upper bound of `z_i`, possibly infinite.
+    fn bounds(&self, i: usize) -> [f64; 2];
+
+    /// Writes the Jacobian `dF_i / dz_j` at `z`, row-major, into `n * n` entries.
+    fn jacobian(&self, z: &[f64], jacobian: &mut [f64]);
+}
+
 /// An answer: the unknowns `z` and `w = F(z)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Solution {
