@@ -72,6 +72,22 @@ pub enum SolverError {
         /// Name of the block.
         what: &'static str,
     },
+    /// A block of a cone problem has a number out of range.
+    #[error("block {block}: {what}, not {value}")]
+    Cone {
+        /// Number of the block, from 0.
+        block: usize,
+        /// What would be right.
+        what: &'static str,
+        /// The offending value.
+        value: f64,
+    },
+    /// The structure of a sparse operator is not consistent.
+    #[error("the operator does not fit the problem: {what}")]
+    Structure {
+        /// What would be right.
+        what: &'static str,
+    },
     /// A setting outside its range.
     #[error("the setting {name} is {value}: it must be {requirement}")]
     Setting {

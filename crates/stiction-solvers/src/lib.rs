@@ -11,7 +11,7 @@
 //!
 //! # Map
 //! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
-//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed).
+//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed), [`cone_ncp`] (friction cones, see [`cone`] and [`delassus`]).
 //! * [`solver`]: what every solver offers: starts, statuses, reports; [`active_set`]: the basis a solve can start
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
@@ -41,6 +41,9 @@ pub mod active_set;
 mod block_pivoting;
 pub mod box_lcp;
 mod cholesky;
+pub mod cone;
+pub mod cone_ncp;
+pub mod delassus;
 mod dense;
 pub mod error;
 pub mod factored_lcp;
@@ -60,6 +63,9 @@ mod tableau;
 
 pub use active_set::ActiveSet;
 pub use box_lcp::BoxLcp;
+pub use cone::Cone;
+pub use cone_ncp::{ConeCertificate, ConeNcp, ConeScratch, FrictionLaw};
+pub use delassus::{BlockRows, BlockSparse, Delassus, Piece};
 pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
 pub use lcp::Lcp;
