@@ -82,8 +82,8 @@ fn outcome(scene: &Scene, strict: bool) -> Outcome {
     let entries = &scene.report.entries;
     let entry = |entry: &ReportEntry| Entry {
         kind: KINDS.iter().find(|k| k.0 == entry.kind).map_or("other", |k| k.1),
-        file: entry.file.clone(),
-        line: entry.line,
+        file: entry.place.file.clone(),
+        line: entry.place.line,
         element: entry.element.clone(),
         message: message(entry),
     };
@@ -114,12 +114,12 @@ fn error_entry(args: &CheckArgs, error: &CliError) -> Entry {
         message,
     };
     match error {
-        CliError::Scene(SceneError::Invalid { file, line, element, attribute, message }) => {
+        CliError::Scene(SceneError::Invalid { place, element, attribute, message }) => {
             let message = attribute.iter().map(|a| format!("{a}: ")).collect::<String>() + message;
-            entry(file, *line, element, message)
+            entry(&place.file, place.line, element, message)
         }
-        CliError::Scene(SceneError::Model { file, line, element, source }) => {
-            entry(file, *line, element, source.to_string())
+        CliError::Scene(SceneError::Model { place, element, source }) => {
+            entry(&place.file, place.line, element, source.to_string())
         }
         CliError::Scene(error) => entry(&file, error.line().unwrap_or(0), "", error.to_string()),
         error => entry(&file, 0, "", error.to_string()),
@@ -148,7 +148,7 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         }
         let _ = write!(text, "\n{heading} ({}):\n", of_kind.len());
         for entry in of_kind {
-            let _ = writeln!(text, "  {}:{}: {}: {}", entry.file, entry.line, entry.element, message(entry));
+            let _ = writeln!(text, "  {}: {}: {}", entry.place, entry.element, message(entry));
         }
     }
     text += "\n";

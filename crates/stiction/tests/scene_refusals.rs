@@ -272,7 +272,6 @@ fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
 
 #[test]
 fn what_would_make_another_scene_is_refused() {
-    refused("top", "<include file=\"other.xml\"/>", 2, &["include", "not supported"]);
     refused("body", "<body>\n<composite type=\"cable\"/></body>", 6, &["composite", "not supported"]);
     refused("body", "<replicate count=\"3\"/>", 5, &["replicate", "not supported"]);
     refused("body", "<joint/>", 5, &["joint", "world"]);

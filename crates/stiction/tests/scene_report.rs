@@ -21,7 +21,7 @@ fn world(top: &str, inside: &str, bottom: &str) -> Scene {
 fn only(scene: &Scene) -> (EntryKind, usize, String) {
     assert_eq!(scene.report.entries.len(), 1, "{:?}", scene.report.entries);
     let entry = &scene.report.entries[0];
-    (entry.kind, entry.line, entry.to_string())
+    (entry.kind, entry.place.line, entry.to_string())
 }
 
 const BODY: &str = r#"<body name="b"><joint name="j"/><geom name="g" size="1"/></body>"#;

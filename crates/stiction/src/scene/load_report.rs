@@ -3,6 +3,7 @@
 //! Rigid contact shares a file format with engines that model other things. Nothing a scene says is dropped in
 //! silence: what has no meaning here, what had to be guessed and what was put right is listed with its place.
 
+use super::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
@@ -28,10 +29,9 @@ pub enum EntryKind {
 pub struct ReportEntry {
     /// Kind.
     pub kind: EntryKind,
-    /// File.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
+    /// The attribute (its value, or its name if that is not known), or the element's tag.
+    #[serde(flatten)]
+    pub place: Place,
     /// The element and its name, as in `geom "floor"`.
     pub element: String,
     /// The attribute, when one is meant.
@@ -49,7 +49,7 @@ impl fmt::Display for ReportEntry {
             EntryKind::Repaired => "repaired",
             EntryKind::Warning => "warning",
         };
-        write!(f, "{}:{}: {kind}: {}", self.file, self.line, self.element)?;
+        write!(f, "{}: {kind}: {}", self.place, self.element)?;
         if let Some(attribute) = &self.attribute {
             write!(f, ", {attribute}")?;
         }

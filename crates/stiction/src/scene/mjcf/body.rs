@@ -106,7 +106,7 @@ const CHILDREN: [&str; 9] =
     ["body", "geom", "joint", "freejoint", "inertial", "frame", "site", "camera", "light"];
 
 /// Elements that generate or attach bodies: leaving them out would make another scene.
-pub(super) const GENERATORS: [&str; 5] = ["attach", "composite", "flexcomp", "include", "replicate"];
+pub(super) const GENERATORS: [&str; 4] = ["attach", "composite", "flexcomp", "replicate"];
 
 /// An element inside a body, with the frame and the default class it stands in.
 #[derive(Clone, Copy, Debug)]
@@ -250,7 +250,8 @@ impl<'d> Reader<'d> {
         let mut found = children.iter().filter(|child| child.element.tag() == "inertial");
         let Some(placed) = found.next() else { return Ok(None) };
         if let Some(second) = found.next() {
-            let message = format!("a body has one; another is on line {}", placed.element.line());
+            let message =
+                format!("a body has one; another is on {}", placed.element.line_seen_from(second.element));
             return Err(second.element.invalid(None, message));
         }
         self.inertial(placed.element, &placed.frame).map(Some)

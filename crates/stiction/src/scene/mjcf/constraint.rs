@@ -69,8 +69,10 @@ impl<'d> Reader<'d> {
         let mut key = [first, second];
         key.sort_unstable();
         if let Some(before) = self.pairs.insert(key, element) {
-            let message =
-                format!("{first:?} and {second:?} are a pair already on line {}; keep one", before.line());
+            let message = format!(
+                "{first:?} and {second:?} are a pair already on {}; keep one",
+                before.line_seen_from(element)
+            );
             return Err(element.invalid(None, message));
         }
         if !self.world.disabled.contact {
@@ -100,7 +102,7 @@ impl<'d> Reader<'d> {
         let mut key = names;
         key.sort_unstable();
         if let Some(before) = self.excluded.insert(key, element) {
-            let message = format!("the same pair is excluded already on line {}", before.line());
+            let message = format!("the same pair is excluded already on {}", before.line_seen_from(element));
             element.note(&mut self.notes, EntryKind::Ignored, None, message);
             return Ok(());
         }

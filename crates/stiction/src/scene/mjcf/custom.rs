@@ -61,7 +61,7 @@ impl<'d> Custom<'d> {
     fn once(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         match self.names.insert(element.name(), element) {
             Some(first) => {
-                let message = format!("given already on line {}; keep one", first.line());
+                let message = format!("given already on {}; keep one", first.line_seen_from(element));
                 Err(element.invalid(Some("name"), message))
             }
             None => Ok(()),

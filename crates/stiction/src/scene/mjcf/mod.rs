@@ -3,7 +3,7 @@
 //! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
 //! each other; elements build on the default classes around them. Attributes without a meaning for rigid contact
 //! are listed in the load report, and so is everything that is not supported, by name; what would silently make
-//! another scene (generated bodies, shapes that collide, included files) is refused.
+//! another scene (generated bodies, shapes that collide) is refused.
 
 mod actuator;
 mod attributes;
@@ -13,12 +13,15 @@ mod constraint;
 mod custom;
 mod defaults;
 mod document;
+mod files;
 mod geom;
 mod inertial;
 mod joint;
 mod keyframe;
 mod names;
 mod orientation;
+
+pub(super) use files::read_text;
 
 use super::{EntryKind, Notes, Scene, SceneError};
 use crate::model::{ElementKind, Model, ModelBuilder};
@@ -28,14 +31,15 @@ use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
 use defaults::Defaults;
-use document::{Element, Source};
+use document::Element;
+use files::Files;
 use joint::JointClass;
 use nalgebra::Vector3;
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every section of an MJCF file.
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 17] = [
     "compiler",
     "option",
     "size",
@@ -53,25 +57,26 @@ const SECTIONS: [&str; 18] = [
     "custom",
     "deformable",
     "extension",
-    "include",
 ];
 
 const ROOT: Attributes = Attributes { read: &["model"], inert: &[], unmodelled: &[] };
 
-/// Reads a scene from the text of an MJCF file; `file_name` is for messages.
+/// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
+/// that the text names.
 ///
 /// # Errors
-/// The text is not XML, or something in it is wrong or not supported; see [`SceneError`].
+/// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
-    let source = Source::new(text, file_name);
-    let document = roxmltree::Document::parse(text).map_err(|error| source.xml_error(&error))?;
-    source.check_depth(&document)?;
-    let root = Element::root(&document, &source);
+    let sources = files::gather(text, file_name)?;
+    let files = Files::parse(&sources)?;
+    let root = Element::root(&files);
     if root.tag() != "mujoco" {
         let message = "the outermost element of an MJCF scene is <mujoco>";
         return Err(root.invalid(None, message));
     }
-    Reader::new(root, file_name).scene()
+    let mut reader = Reader::new(root, file_name);
+    reader.included_roots(&files);
+    reader.scene()
 }
 
 /// State of reading one file.
@@ -129,6 +134,21 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// Notes what is lost of the roots of included files, of which only the content counts.
+    fn included_roots(&mut self, files: &'d Files<'d>) {
+        for root in Element::included_roots(files) {
+            if !["mujoco", "mujocoinclude"].contains(&root.tag()) {
+                let message =
+                    "only what is inside the root of an included file counts; call the root <mujoco>";
+                root.note(&mut self.notes, EntryKind::Warning, None, message);
+            }
+            for name in root.attribute_names().filter(|name| *name != "model") {
+                let message = "the root of an included file is left out, with its attributes";
+                root.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
+            }
+        }
+    }
+
     /// Reads everything.
     fn scene(mut self) -> Result<Scene, SceneError> {
         check(self.root, &ROOT, &mut self.notes);
@@ -179,10 +199,6 @@ impl<'d> Reader<'d> {
     fn sections(&mut self) -> Result<(), SceneError> {
         for section in self.root.children() {
             match section.tag() {
-                "include" => {
-                    return Err(section
-                        .invalid(None, "not supported yet; write the content of the file in its place"));
-                }
                 "deformable" if section.children().next().is_some() => {
                     return Err(section.invalid(None, "not supported: bodies are rigid"));
                 }
