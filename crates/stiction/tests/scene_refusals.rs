@@ -182,7 +182,7 @@ fn names_that_are_twice_or_nowhere_are_refused() {
         4,
         &["class", "metal"],
     );
-    refused("top", "<default><geom class=\"x\"/>\n<geom/></default>", 3, &["once", "merge"]);
+    refused("top", "<default><geom/>\n<geom/></default>", 3, &["once", "merge"]);
     refused("top", "<default>\n<default/></default>", 3, &["class", "needs a name"]);
     refused(
         "bottom",

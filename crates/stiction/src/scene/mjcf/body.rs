@@ -1,7 +1,7 @@
 //! `<worldbody>`, `<body>` and `<frame>`: the tree of bodies.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
 use super::orientation::pose;
 use crate::model::{BodyId, BodySpec, ElementKind, Inertial};
@@ -101,9 +101,6 @@ const LIGHT: Attributes = Attributes {
     ],
     unmodelled: &[],
 };
-
-const CHILDREN: [&str; 9] =
-    ["body", "geom", "joint", "freejoint", "inertial", "frame", "site", "camera", "light"];
 
 /// Elements that generate or attach bodies: leaving them out would make another scene.
 pub(super) const GENERATORS: [&str; 4] = ["attach", "composite", "flexcomp", "replicate"];
@@ -240,7 +237,7 @@ impl<'d> Reader<'d> {
                 tag if GENERATORS.contains(&tag) => {
                     return Err(child.invalid(None, "not supported yet; write out what it stands for"));
                 }
-                _ => unknown_child(child, &CHILDREN, &mut self.notes),
+                _ => unread_child(child, &mut self.notes),
             }
         }
         Ok(contents)

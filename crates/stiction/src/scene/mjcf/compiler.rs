@@ -1,10 +1,9 @@
 //! `<compiler>` and `<option>`: how the file is to be read, and the world's constants.
 
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check};
 use super::document::{Element, Switch, quoted};
 use super::orientation::turn;
 use crate::scene::{EntryKind, Notes, SceneError};
-use crate::suggestion::did_you_mean;
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// When the inertia of a body comes from its geoms.
@@ -106,13 +105,6 @@ impl Compiler {
         if element.number("settotalmass")?.is_some_and(|mass| mass > 0.0) {
             let message = "masses are not rescaled; write the masses that are meant";
             element.note(notes, EntryKind::Ignored, Some("settotalmass"), message);
-        }
-        for child in element.children() {
-            match child.tag() {
-                // Settings of a search for muscle and tendon lengths.
-                "lengthrange" => {}
-                _ => unknown_child(child, &["lengthrange"], notes),
-            }
         }
         Ok(())
     }
@@ -239,21 +231,6 @@ const INERT_FLAGS: &[&str] = &[
     "warmstart",
 ];
 
-/// Flags that are known but have no counterpart here.
-const OTHER_FLAGS: &[&str] = &[
-    "autoreset",
-    "clampctrl",
-    "constraint",
-    "diagexact",
-    "eulerdamp",
-    "filterparent",
-    "ipc",
-    "override",
-    "refsafe",
-    "sleep",
-    "speculative",
-];
-
 impl World {
     /// Reads one `<option>` element on top of what earlier ones said.
     pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
@@ -267,11 +244,8 @@ impl World {
         if let Some(gravity) = element.vector("gravity")? {
             self.gravity = gravity;
         }
-        for child in element.children() {
-            match child.tag() {
-                "flag" => self.read_flags(child, notes)?,
-                _ => unknown_child(child, &["flag"], notes),
-            }
+        for flags in element.children() {
+            self.read_flags(flags, notes)?;
         }
         Ok(())
     }
@@ -291,16 +265,11 @@ impl World {
         ] {
             *off = element.keyword(name, &words)?.unwrap_or(*off);
         }
-        for name in element.attribute_names().filter(|name| !HEEDED_FLAGS.contains(name)) {
-            if INERT_FLAGS.contains(&name) {
-                continue;
-            }
-            let message = if OTHER_FLAGS.contains(&name) {
-                "this switch of MuJoCo's has no counterpart here".to_string()
-            } else {
-                let known = HEEDED_FLAGS.iter().chain(INERT_FLAGS).chain(OTHER_FLAGS).copied();
-                format!("unknown flag{}", did_you_mean(name, known))
-            };
+        for name in element
+            .attribute_names()
+            .filter(|name| !HEEDED_FLAGS.contains(name) && !INERT_FLAGS.contains(name))
+        {
+            let message = "this switch of MuJoCo's has no counterpart here";
             element.note(notes, EntryKind::Ignored, Some(name), message);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! `<contact>` and `<equality>`: pairs with laws of their own, pairs that never touch, and bilateral constraints.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
 use super::orientation::quaternion;
 use crate::contact::Law;
@@ -36,7 +36,7 @@ impl<'d> Reader<'d> {
             match element.tag() {
                 "pair" => self.pair(element)?,
                 "exclude" => self.exclude(element)?,
-                _ => unknown_child(element, &["pair", "exclude"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -132,7 +132,7 @@ impl<'d> Reader<'d> {
                     );
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
                 }
-                _ => unknown_child(element, &["connect", "weld", "joint", "tendon", "flex"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())

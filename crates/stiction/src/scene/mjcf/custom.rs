@@ -52,7 +52,7 @@ impl<'d> Custom<'d> {
                     self.numeric(child, entry)?;
                 }
                 ("tuple", Some(entry)) => return Err(unknown_entry(child, entry)),
-                _ => super::attributes::unknown_child(child, &["text", "numeric", "tuple"], notes),
+                _ => super::attributes::unread_child(child, notes),
             }
         }
         Ok(())

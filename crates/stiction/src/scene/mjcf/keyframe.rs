@@ -1,7 +1,7 @@
 //! `<keyframe>`: stored states.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check};
 use super::document::Element;
 use super::orientation::quaternion;
 use crate::model::{ElementKind, Keyframe};
@@ -24,10 +24,6 @@ impl<'d> Reader<'d> {
     /// Reads a `<keyframe>` section, after everything that has coordinates.
     pub(super) fn keyframes(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
-            if element.tag() != "key" {
-                unknown_child(element, &["key"], &mut self.notes);
-                continue;
-            }
             self.key(element)?;
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! MJCF, MuJoCo's XML format: what of it describes rigid bodies, joints, drives and contacts.
 //!
 //! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
-//! each other; elements build on the default classes around them. Attributes without a meaning for rigid contact
-//! are listed in the load report, and so is everything that is not supported, by name; what would silently make
+//! each other; elements build on the default classes around them. Words that MJCF does not have are
+//! refused. Attributes without a meaning for rigid contact are listed in the load report, and so is everything that is not supported, by name; what would silently make
 //! another scene (generated bodies, shapes that collide) is refused.
 
 mod actuator;
@@ -20,13 +20,14 @@ mod joint;
 mod keyframe;
 mod names;
 mod orientation;
+mod vocabulary;
 
 pub(super) use files::read_text;
 
 use super::{EntryKind, Notes, Scene, SceneError};
 use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
-use attributes::{Attributes, check, unknown_child};
+use attributes::unread_child;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
@@ -37,29 +38,7 @@ use joint::JointClass;
 use nalgebra::Vector3;
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Every section of an MJCF file.
-const SECTIONS: [&str; 17] = [
-    "compiler",
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "default",
-    "asset",
-    "worldbody",
-    "contact",
-    "equality",
-    "actuator",
-    "keyframe",
-    "sensor",
-    "tendon",
-    "custom",
-    "deformable",
-    "extension",
-];
-
-const ROOT: Attributes = Attributes { read: &["model"], inert: &[], unmodelled: &[] };
+use vocabulary::check_words;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
 /// that the text names.
@@ -151,7 +130,10 @@ impl<'d> Reader<'d> {
 
     /// Reads everything.
     fn scene(mut self) -> Result<Scene, SceneError> {
-        check(self.root, &ROOT, &mut self.notes);
+        if let Some(name) = self.root.attribute_names().find(|name| *name != "model") {
+            return Err(self.root.misnamed(name, "unknown attribute; a scene has the attribute model"));
+        }
+        check_words(self.root)?;
         self.sections()?;
         for element in self.section("compiler") {
             self.compiler.read(element, &mut self.notes)?;
@@ -209,8 +191,7 @@ impl<'d> Reader<'d> {
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
                     }
                 }
-                tag if SECTIONS.contains(&tag) => {}
-                _ => unknown_child(section, &SECTIONS, &mut self.notes),
+                _ => {}
             }
         }
         Ok(())
@@ -230,19 +211,13 @@ impl<'d> Reader<'d> {
 
     fn check_defaults(&mut self) -> Result<(), SceneError> {
         for element in self.defaults.elements().collect::<Vec<_>>() {
-            for name in ["name", "class"].into_iter().filter(|name| element.has(name)) {
-                let message = "without meaning in a default class";
-                element.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
-            }
             match element.tag() {
                 "geom" => self.check_default_geom(element)?,
                 "joint" => self.check_default_joint(element)?,
                 "pair" => self.check_default_pair(element)?,
                 tag if ACTUATORS.contains(&tag) => self.check_default_actuator(element)?,
                 "equality" | "site" | "camera" | "light" | "mesh" | "material" | "texture" | "tendon" => {}
-                _ => {
-                    unknown_child(element, &["geom", "joint", "pair", "equality", "default"], &mut self.notes)
-                }
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -261,7 +236,7 @@ impl<'d> Reader<'d> {
                     let message = "not supported yet; unused unless a geom asks for it";
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
                 }
-                _ => unknown_child(element, &["material", "texture", "mesh", "hfield"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
