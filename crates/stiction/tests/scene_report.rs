@@ -82,6 +82,26 @@ fn controls_of_a_keyframe_follow_their_drives_when_one_is_left_out() {
 }
 
 #[test]
+fn keyframes_place_mocap_bodies_in_the_order_of_the_file() {
+    let inside = "<body name=\"z\" mocap=\"true\" pos=\"1 0 0\"><geom size=\"1\"/></body>\
+                  <body name=\"a\" mocap=\"true\" pos=\"2 0 0\"><geom size=\"1\"/></body>";
+    let keys = "<keyframe><key name=\"k\" mpos=\"0 0 3 0 0 4\" mquat=\"1 0 0 0 0 0 2 0\"/><key/></keyframe>";
+    let scene = world("", inside, keys);
+    let mut simulation = stiction::sim::Simulation::from_scene(scene.clone()).unwrap();
+    let position = |s: &stiction::sim::Simulation, i: usize| s.state.mocap[i].position.as_slice().to_vec();
+    assert_eq!(position(&simulation, 0), [1.0, 0.0, 0.0]);
+    simulation.reset_to(scene.model.keyframe("k").unwrap()).unwrap();
+    assert_eq!(position(&simulation, 0), [0.0, 0.0, 3.0]);
+    assert_eq!(position(&simulation, 1), [0.0, 0.0, 4.0]);
+    assert_eq!(simulation.state.mocap[1].orientation, [0.0, 0.0, 1.0, 0.0]);
+    assert!(
+        scene.report.entries.iter().any(|e| e.kind == EntryKind::Repaired && e.message.contains("5 to 8"))
+    );
+    simulation.reset_to(scene.model.keyframe("key1").unwrap()).unwrap();
+    assert_eq!(position(&simulation, 1), [2.0, 0.0, 0.0]);
+}
+
+#[test]
 fn what_is_inferred_defaulted_or_repaired_is_said() {
     let (kind, _, text) = only(&scene("<mujoco><worldbody/></mujoco>"));
     assert_eq!(kind, EntryKind::Defaulted);

@@ -78,7 +78,8 @@ struct Reader<'d> {
     coordinates: usize,
     velocities: usize,
     quaternions: Vec<usize>,
-    reference_pose: Option<Vec<f64>>,
+    /// A model for questions that keyframes ask.
+    reference: Option<Box<Model>>,
     /// Number of equalities and of keyframes.
     equalities: usize,
     keys: usize,
@@ -105,7 +106,7 @@ impl<'d> Reader<'d> {
             coordinates: 0,
             velocities: 0,
             quaternions: Vec::new(),
-            reference_pose: None,
+            reference: None,
             equalities: 0,
             keys: 0,
             builder: ModelBuilder::new(root.attribute("model").unwrap_or(&stem)),
