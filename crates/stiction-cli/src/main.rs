@@ -6,9 +6,11 @@
 
 mod check;
 mod error;
+mod excerpt;
 mod formulation;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod scene;
 mod summary;
@@ -38,7 +40,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
     };
@@ -46,6 +48,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::note(&format!("error: {error}"));
+            if let Some(place) = error.place() {
+                output::note(excerpt::excerpt(place, excerpt::coloured(&std::io::stderr())).trim_end());
+            }
             ExitCode::from(error.exit_status())
         }
     }

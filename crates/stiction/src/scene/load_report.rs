@@ -62,10 +62,14 @@ impl fmt::Display for ReportEntry {
 pub struct LoadReport {
     /// The entries, each once.
     pub entries: Vec<ReportEntry>,
+    /// What has no effect on motion in any simulator: looks, marks, bookkeeping. One entry per kind of element or
+    /// attribute, where it is first met.
+    #[serde(default)]
+    pub cosmetic: Vec<ReportEntry>,
 }
 
 impl LoadReport {
-    /// Whether the scene was taken exactly as written.
+    /// Whether the scene was taken exactly as written, as far as motion is concerned.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -77,6 +81,8 @@ pub(crate) struct Notes {
     pub(crate) report: LoadReport,
     /// For finding repeated entries; never iterated.
     seen: HashSet<ReportEntry>,
+    /// Kinds of elements and attributes in the cosmetic part; never iterated.
+    cosmetic_seen: HashSet<String>,
     /// Whether parameters of soft constraints have been noted.
     pub(crate) soft_seen: bool,
 }
@@ -86,6 +92,14 @@ impl Notes {
     pub(crate) fn add(&mut self, entry: ReportEntry) {
         if self.seen.insert(entry.clone()) {
             self.report.entries.push(entry);
+        }
+    }
+
+    /// Adds an entry about something without effect on motion, unless there is one of its kind.
+    pub(crate) fn add_cosmetic(&mut self, kind: &str, entry: impl FnOnce() -> ReportEntry) {
+        if !self.cosmetic_seen.contains(kind) {
+            self.cosmetic_seen.insert(kind.to_string());
+            self.report.cosmetic.push(entry());
         }
     }
 }

@@ -22,10 +22,12 @@ const SOFT: &[&str] =
 pub(super) fn check(element: Element<'_>, attributes: &Attributes, notes: &mut Notes) {
     for name in element.attribute_names() {
         let value = element.attribute(name).unwrap_or_default();
-        if attributes.read.contains(&name) || attributes.inert.contains(&name) {
+        if attributes.read.contains(&name) {
             continue;
         }
-        if SOFT.contains(&name) {
+        if attributes.inert.contains(&name) {
+            element.note_cosmetic(notes, Some(name));
+        } else if SOFT.contains(&name) {
             if !std::mem::replace(&mut notes.soft_seen, true) {
                 let message = "constraints are rigid; solref, solimp and their kin have no effect anywhere \
                                in this scene (noted once)";

@@ -16,89 +16,8 @@ const BODY: Attributes = Attributes {
 };
 
 const FRAME: Attributes = Attributes {
-    read: &["childclass", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"],
-    inert: &["name"],
-    unmodelled: &[],
-};
-
-/// Marks, eyes and lamps have no effect on motion; only the names of their attributes are looked at.
-const SITE: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "type",
-        "pos",
-        "quat",
-        "axisangle",
-        "euler",
-        "xyaxes",
-        "zaxis",
-        "size",
-        "fromto",
-        "group",
-        "material",
-        "mesh",
-        "rgba",
-        "user",
-    ],
-    unmodelled: &[],
-};
-
-const CAMERA: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "mode",
-        "pos",
-        "quat",
-        "axisangle",
-        "euler",
-        "xyaxes",
-        "zaxis",
-        "target",
-        "fovy",
-        "focal",
-        "focalpixel",
-        "ipd",
-        "orthographic",
-        "output",
-        "principal",
-        "principalpixel",
-        "projection",
-        "resolution",
-        "sensorsize",
-        "user",
-    ],
-    unmodelled: &[],
-};
-
-const LIGHT: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "mode",
-        "pos",
-        "dir",
-        "target",
-        "type",
-        "directional",
-        "active",
-        "castshadow",
-        "ambient",
-        "attenuation",
-        "bulbradius",
-        "cutoff",
-        "diffuse",
-        "exponent",
-        "intensity",
-        "range",
-        "softness",
-        "specular",
-        "texture",
-    ],
+    read: &["name", "childclass", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"],
+    inert: &[],
     unmodelled: &[],
 };
 
@@ -228,9 +147,11 @@ impl<'d> Reader<'d> {
                     let class = self.defaults.find(child, "childclass")?.or(class);
                     contents.extend(self.contents(child, inner, class)?);
                 }
-                "site" => check(child, &SITE, &mut self.notes),
-                "camera" => check(child, &CAMERA, &mut self.notes),
-                "light" => check(child, &LIGHT, &mut self.notes),
+                // Marks, eyes and lamps.
+                "site" | "camera" | "light" => {
+                    self.defaults.find(child, "class")?;
+                    child.note_cosmetic(&mut self.notes, None);
+                }
                 "plugin" => {
                     child.note(&mut self.notes, EntryKind::Ignored, None, "plugins are not supported");
                 }

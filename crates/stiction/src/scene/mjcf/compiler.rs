@@ -44,7 +44,15 @@ impl Default for Compiler {
 }
 
 const COMPILER: Attributes = Attributes {
-    read: &["angle", "autolimits", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange"],
+    read: &[
+        "angle",
+        "autolimits",
+        "coordinate",
+        "eulerseq",
+        "inertiafromgeom",
+        "inertiagrouprange",
+        "settotalmass",
+    ],
     inert: &[
         "conflict",
         "discardvisual",
@@ -55,7 +63,6 @@ const COMPILER: Attributes = Attributes {
         "texturedir",
         "usethread",
         "fusestatic",
-        "settotalmass",
     ],
     unmodelled: &[
         ("alignfree", "bodies keep the frame the file gives them"),

@@ -128,13 +128,27 @@ impl<'d> Element<'d> {
         attribute: Option<&str>,
         message: impl Into<String>,
     ) {
-        notes.add(ReportEntry {
-            kind,
-            place: self.place(attribute),
-            element: self.label(),
-            attribute: attribute.map(str::to_string),
-            message: message.into(),
+        notes.add(self.entry(kind, self.label(), attribute, message));
+    }
+
+    /// Notes that this kind of element, or of attribute, has no effect on motion.
+    pub(super) fn note_cosmetic(&self, notes: &mut Notes, attribute: Option<&str>) {
+        notes.add_cosmetic(attribute.unwrap_or(self.tag()), || {
+            let message = "no effect on motion (noted once for all of its kind)";
+            // The name of one of many would mislead.
+            self.entry(EntryKind::Ignored, self.tag().to_string(), attribute, message)
         });
+    }
+
+    fn entry(
+        &self,
+        kind: EntryKind,
+        element: String,
+        attribute: Option<&str>,
+        message: impl Into<String>,
+    ) -> ReportEntry {
+        let (place, attribute) = (self.place(attribute), attribute.map(str::to_string));
+        ReportEntry { kind, place, element, attribute, message: message.into() }
     }
 
     pub(super) fn attribute_names(&self) -> impl Iterator<Item = &'d str> + use<'d> {

@@ -145,6 +145,7 @@ impl<'d> Reader<'d> {
         for element in self.section("custom") {
             self.custom.read(element, &mut self.notes)?;
         }
+        self.custom.check_formulation()?;
         self.constants();
         for element in self.section("default") {
             self.defaults.read(element)?;
@@ -192,6 +193,7 @@ impl<'d> Reader<'d> {
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
                     }
                 }
+                "visual" | "statistic" | "size" => section.note_cosmetic(&mut self.notes, None),
                 _ => {}
             }
         }
@@ -217,7 +219,10 @@ impl<'d> Reader<'d> {
                 "joint" => self.check_default_joint(element)?,
                 "pair" => self.check_default_pair(element)?,
                 tag if ACTUATORS.contains(&tag) => self.check_default_actuator(element)?,
-                "equality" | "site" | "camera" | "light" | "mesh" | "material" | "texture" | "tendon" => {}
+                "site" | "camera" | "light" | "material" | "texture" => {
+                    element.note_cosmetic(&mut self.notes, None);
+                }
+                "equality" | "mesh" | "tendon" => {}
                 _ => unread_child(element, &mut self.notes),
             }
         }
@@ -231,8 +236,11 @@ impl<'d> Reader<'d> {
                     let name = element.required("name", "a material needs a name")?;
                     self.names.register("material", element)?;
                     self.materials.insert(name);
+                    for looks in element.attribute_names().filter(|a| !["name", "class"].contains(a)) {
+                        element.note_cosmetic(&mut self.notes, Some(looks));
+                    }
                 }
-                "texture" => {}
+                "texture" => element.note_cosmetic(&mut self.notes, None),
                 "mesh" | "hfield" | "skin" | "model" => {
                     let message = "not supported yet; unused unless a geom asks for it";
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
@@ -266,6 +274,7 @@ impl<'d> Reader<'d> {
     fn finish(mut self) -> Result<Scene, SceneError> {
         let builder = std::mem::replace(&mut self.builder, ModelBuilder::new(""));
         let model = self.build(builder)?;
+        self.unused_material_rules(&model);
         Ok(Scene { model, options: self.custom.options, report: self.notes.report })
     }
 }
