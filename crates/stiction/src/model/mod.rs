@@ -15,6 +15,7 @@ mod relations;
 mod spec;
 
 pub use builder::ModelBuilder;
+pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, JointTarget};
 

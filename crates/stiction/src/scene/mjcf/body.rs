@@ -86,7 +86,7 @@ impl<'d> Reader<'d> {
             mocap: self.mocap(element)?,
             ..BodySpec::default()
         };
-        let inertial = self.inertial_of(&children)?;
+        let inertial = self.inertial_of(name, &children)?;
         let mass_from_geoms = self.mass_from_geoms(inertial.is_some());
         self.joints_and_geoms(name, &children, mass_from_geoms, &mut spec)?;
         spec.inertial = match inertial {
@@ -164,7 +164,7 @@ impl<'d> Reader<'d> {
         Ok(contents)
     }
 
-    fn inertial_of(&mut self, children: &[Placed<'d>]) -> Result<Option<Inertial>, SceneError> {
+    fn inertial_of(&mut self, body: &str, children: &[Placed<'d>]) -> Result<Option<Inertial>, SceneError> {
         let mut found = children.iter().filter(|child| child.element.tag() == "inertial");
         let Some(placed) = found.next() else { return Ok(None) };
         if let Some(second) = found.next() {
@@ -172,7 +172,7 @@ impl<'d> Reader<'d> {
                 format!("a body has one; another is on {}", placed.element.line_seen_from(second.element));
             return Err(second.element.invalid(None, message));
         }
-        self.inertial(placed.element, &placed.frame).map(Some)
+        self.inertial(body, placed.element, &placed.frame).map(Some)
     }
 
     /// Initial twist of a mocap body; `None` for other bodies.

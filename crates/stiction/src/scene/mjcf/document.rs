@@ -293,7 +293,12 @@ impl<'d> Element<'d> {
 /// An element and its name, or what else tells it apart: `geom "floor"`.
 pub(super) fn label(node: roxmltree::Node<'_, '_>) -> String {
     let tag = node.tag_name().name();
-    match ["name", "class", "model"].iter().find_map(|a| node.attribute(*a)) {
+    let name = match tag {
+        "default" => "class",
+        "mujoco" => "model",
+        _ => "name",
+    };
+    match node.attribute(name) {
         Some(name) => format!("{tag} {name:?}"),
         None => tag.to_string(),
     }
