@@ -13,8 +13,8 @@ pub(crate) fn coloured(stream: &impl IsTerminal) -> bool {
 
 /// The excerpt, each line with its newline; nothing when the file cannot be read (any more).
 pub(crate) fn excerpt(place: &Place, coloured: bool) -> String {
-    let text = std::fs::read_to_string(&place.file).unwrap_or_default();
-    match text.lines().nth(place.line.saturating_sub(1)) {
+    let bytes = std::fs::read(&place.file).unwrap_or_default();
+    match String::from_utf8_lossy(&bytes).lines().nth(place.line.saturating_sub(1)) {
         Some(line) => underlined(line, place, coloured),
         None => String::new(),
     }

@@ -47,10 +47,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::note(&format!("error: {error}"));
-            if let Some(place) = error.place() {
-                output::note(excerpt::excerpt(place, excerpt::coloured(&std::io::stderr())).trim_end());
-            }
+            let colours = excerpt::coloured(&std::io::stderr());
+            let excerpt = error.place().map(|place| excerpt::excerpt(place, colours)).unwrap_or_default();
+            output::note(format!("error: {error}\n{excerpt}").trim_end());
             ExitCode::from(error.exit_status())
         }
     }
