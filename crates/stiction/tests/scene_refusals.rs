@@ -50,6 +50,12 @@ fn numbers_are_refused_when_they_are_not_finite_not_numbers_or_too_many() {
     refused("body", r#"<geom name="g" size="nan"/>"#, 5, &[r#"geom "g""#, "size", "\"nan\"", "finite"]);
     refused("body", r#"<geom name="g" size="1e999"/>"#, 5, &["size", "1e999", "finite"]);
     refused("body", r#"<geom name="g" size="1" mass="1e-320"/>"#, 5, &["mass", "1e-320", "too small"]);
+    refused(
+        "body",
+        r#"<geom name="g" size="1" pos="0 0 -1e101"/>"#,
+        5,
+        &["pos", "-1e101", "too large", "1e100"],
+    );
     refused("body", r#"<geom name="g" size="1,2"/>"#, 5, &["size", "\"1,2\"", "not a number"]);
     refused("body", r#"<geom name="g" size="1 2 3 4"/>"#, 5, &["4 numbers", "0 to 3"]);
     refused(

@@ -186,6 +186,9 @@ impl Default for World {
     }
 }
 
+/// Longer time steps are probably not meant (s).
+const LONG: f64 = 0.1;
+
 const SOFT_SOLVER: &str = "a setting of MuJoCo's soft constraint solver";
 const FLUID: &str = "there is no surrounding fluid";
 
@@ -245,6 +248,13 @@ impl World {
         if let Some(step) = element.number("timestep")? {
             if step <= 0.0 {
                 return Err(element.invalid(Some("timestep"), format!("{step} is not positive (s)")));
+            }
+            if step > LONG {
+                let message = format!(
+                    "{step} s is long: contacts are looked for as far as bodies may go in a step, so most pairs are \
+                     near each other and steps are slow; milliseconds are usual"
+                );
+                element.note(notes, EntryKind::Warning, Some("timestep"), message);
             }
             self.timestep = Some(step);
         }

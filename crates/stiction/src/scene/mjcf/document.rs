@@ -10,6 +10,9 @@ use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::path::PathBuf;
 
+/// Products of three numbers of this size are finite still.
+const LARGEST: f64 = 1e100;
+
 /// An element of a scene.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element<'d> {
@@ -185,6 +188,11 @@ impl<'d> Element<'d> {
                 // The inverse of a subnormal number is not finite.
                 Ok(number) if number.is_subnormal() => {
                     let message = format!("{} is too small to compute with; zero may be meant", quoted(word));
+                    return Err(self.invalid(Some(name), message));
+                }
+                Ok(number) if number.is_finite() && number.abs() > LARGEST => {
+                    let message =
+                        format!("{} is too large to compute with; at most {LARGEST:e}", quoted(word));
                     return Err(self.invalid(Some(name), message));
                 }
                 Ok(number) if number.is_finite() => numbers.push(number),
