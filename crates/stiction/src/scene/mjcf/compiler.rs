@@ -187,7 +187,7 @@ impl Default for World {
 }
 
 /// Longer time steps are probably not meant (s).
-const LONG: f64 = 0.1;
+const LONG: f64 = 0.05;
 
 const SOFT_SOLVER: &str = "a setting of MuJoCo's soft constraint solver";
 const FLUID: &str = "there is no surrounding fluid";
