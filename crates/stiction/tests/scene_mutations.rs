@@ -171,7 +171,7 @@ fn moves(scene: Scene, text: &str) -> bool {
 
 #[test]
 fn damaged_scenes_are_read_or_refused_but_never_break_the_reader_or_the_engine() {
-    let mut random = Random(20_260_101);
+    let mut random = Random(1);
     let (mut refused, mut read, mut noted, mut stopped) = (0, 0, 0, 0);
     let mut slowest: f64 = 0.0;
     let files = files();

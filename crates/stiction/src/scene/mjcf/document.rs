@@ -71,6 +71,7 @@ impl<'d> Element<'d> {
     }
 
     /// Where a file is that the element names by a path, which is relative to the main file's directory.
+    #[expect(dead_code, reason = "for readers of the files that assets name")]
     pub(super) fn resolve(&self, path: &str) -> PathBuf {
         self.files.resolve(path)
     }
@@ -99,23 +100,12 @@ impl<'d> Element<'d> {
 
     /// An error about this element or one of its attributes.
     pub(super) fn invalid(&self, attribute: Option<&str>, message: impl Into<String>) -> SceneError {
-        SceneError::Invalid {
-            place: self.place(attribute),
-            element: self.label(),
-            attribute: attribute.map(str::to_string),
-            message: message.into(),
-        }
+        self.source().invalid(self.node, attribute, message)
     }
 
     /// An error about the name of an attribute.
     pub(super) fn misnamed(&self, attribute: &str, message: impl Into<String>) -> SceneError {
-        let name = self.node.attribute_node(attribute).map(|a| self.source().place(a.range_qname()));
-        SceneError::Invalid {
-            place: name.unwrap_or_else(|| self.place(None)),
-            element: self.label(),
-            attribute: Some(attribute.to_string()),
-            message: message.into(),
-        }
+        self.source().misnamed(self.node, attribute, message)
     }
 
     /// An error about the model with this element to blame.

@@ -36,7 +36,7 @@ struct Include {
     offset: usize,
     depth: usize,
     file: String,
-    /// Makes an error about it.
+    /// The name of the file, for errors.
     place: Place,
 }
 
@@ -52,7 +52,7 @@ impl Source {
     }
 
     /// The place of a range of bytes; of its first line, if there are several.
-    pub(super) fn place(&self, range: Range<usize>) -> Place {
+    fn place(&self, range: Range<usize>) -> Place {
         let line = self.line(range.start);
         let before = &self.text[self.line_starts[line - 1]..range.start];
         let stretch = self.text[range].lines().next().unwrap_or_default();
@@ -87,7 +87,8 @@ impl Source {
         })
     }
 
-    fn invalid(
+    /// An error about an element or one of its attributes.
+    pub(super) fn invalid(
         &self,
         node: roxmltree::Node<'_, '_>,
         attribute: Option<&str>,
@@ -97,6 +98,22 @@ impl Source {
             place: self.place_of(node, attribute),
             element: label(node),
             attribute: attribute.map(str::to_string),
+            message: message.into(),
+        }
+    }
+
+    /// An error about the name of an attribute.
+    pub(super) fn misnamed(
+        &self,
+        node: roxmltree::Node<'_, '_>,
+        attribute: &str,
+        message: impl Into<String>,
+    ) -> SceneError {
+        let name = node.attribute_node(attribute).map(|attribute| self.place(attribute.range_qname()));
+        SceneError::Invalid {
+            place: name.unwrap_or_else(|| self.place_of(node, None)),
+            element: label(node),
+            attribute: Some(attribute.to_string()),
             message: message.into(),
         }
     }
@@ -123,7 +140,7 @@ impl Source {
     fn include(&self, node: roxmltree::Node<'_, '_>, depth: usize) -> Result<Include, SceneError> {
         if let Some(other) = node.attributes().find(|a| a.name() != "file") {
             let message = format!("unknown attribute{}", did_you_mean(other.name(), ["file"]));
-            return Err(self.invalid(node, Some(other.name()), message));
+            return Err(self.misnamed(node, other.name(), message));
         }
         let file = node.attribute("file").unwrap_or_default();
         if file.is_empty() {
