@@ -1,9 +1,10 @@
 //! MJCF, MuJoCo's XML format: what of it describes rigid bodies, joints, drives and contacts.
 //!
-//! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
-//! each other; elements build on the default classes around them. Words that MJCF does not have are
-//! refused. Attributes without a meaning for rigid contact are listed in the load report, and so is everything that is not supported, by name; what would silently make
-//! another scene (generated bodies, shapes that collide) is refused.
+//! Follows the XML reference of MuJoCo 4.0. The main file and those it includes are gathered into one tree (`files`),
+//! whose words must be MJCF's (`vocabulary`). Reading is a walk over the sections in the order in which they need each
+//! other; elements build on the default classes around them. Attributes without a meaning for rigid contact are listed
+//! in the load report, and so is everything that is not supported, by name; what would silently make another scene
+//! (generated bodies, shapes that collide) is refused.
 
 mod actuator;
 mod attributes;
