@@ -3,7 +3,7 @@
 //! A row of the table is a main file and, if it needs them, others beside it. The sentence has to name the line and
 //! all words: the element, the value, and what would be right.
 // Each test uses its part.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
@@ -29,10 +29,9 @@ impl Bad {
     /// Writes its files into a directory of its own below another and returns the path of the main one.
     pub fn write(&self, below: &Path) -> PathBuf {
         let directory = below.join(self.name.replace(' ', "_"));
+        std::fs::create_dir_all(&directory).unwrap();
         for (name, text) in [("bad.xml", self.text)].iter().chain(self.others) {
-            let path = directory.join(name);
-            std::fs::create_dir_all(directory.as_path()).unwrap_or_default();
-            std::fs::write(path, text).unwrap_or_default();
+            std::fs::write(directory.join(name), text).unwrap();
         }
         directory.join("bad.xml")
     }
