@@ -6,9 +6,11 @@
 
 mod check;
 mod error;
+mod excerpt;
 mod formulation;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod scene;
 mod summary;
@@ -38,14 +40,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::note(&format!("error: {error}"));
+            let colours = excerpt::coloured(&std::io::stderr());
+            let excerpt = error.place().map(|place| excerpt::excerpt(place, colours)).unwrap_or_default();
+            output::note(format!("error: {error}\n{excerpt}").trim_end());
             ExitCode::from(error.exit_status())
         }
     }
