@@ -1,6 +1,7 @@
 //! From specifications to a model: order, names, links, inertia and every check.
 
 use super::assembly::assemble;
+use super::inertial::own_inertia;
 use super::{
     ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model, ModelError,
 };
@@ -115,6 +116,26 @@ impl ModelBuilder {
     /// The description of a body, to read or change it before building.
     pub fn body_mut(&mut self, body: BodyId) -> Option<&mut BodySpec> {
         self.bodies.get_mut(body.0).map(|node| &mut node.spec)
+    }
+
+    /// Sum of the masses of all bodies (kg), as given or as their geoms have it.
+    pub fn total_mass(&self) -> f64 {
+        self.bodies[1..].iter().map(|node| own_inertia(&node.spec).mass).sum()
+    }
+
+    /// Multiplies the masses and inertias of all bodies by a factor.
+    pub fn scale_mass(&mut self, factor: f64) -> &mut Self {
+        for node in &mut self.bodies {
+            if let Some(inertial) = &mut node.spec.inertial {
+                inertial.mass *= factor;
+                inertial.inertia *= factor;
+            }
+            for geom in &mut node.spec.geoms {
+                geom.mass = geom.mass.map(|mass| mass * factor);
+                geom.density *= factor;
+            }
+        }
+        self
     }
 
     /// Adds a drive.

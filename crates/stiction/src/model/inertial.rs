@@ -29,7 +29,7 @@ fn inertia_from_geoms(spec: &BodySpec) -> Inertia {
     let mut geoms: Vec<_> = spec.geoms.iter().collect();
     geoms.sort_by(|a, b| a.name.cmp(&b.name));
     for geom in geoms {
-        let Some(unit) = geom.shape.unit_inertia() else { continue };
+        let Some(unit) = geom.solid.or_else(|| geom.shape.unit_inertia()) else { continue };
         let density = geom.mass.map_or(geom.density, |mass| mass / unit.mass);
         let mass = geom.mass.unwrap_or(density * unit.mass);
         sum += Inertia::new(mass, &unit.center_of_mass, &(unit.inertia * density)).transformed(&geom.pose);

@@ -1,7 +1,7 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
 use super::JointKind;
-use crate::collision::Shape;
+use crate::collision::{MassProperties, Shape};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
@@ -125,6 +125,9 @@ pub struct GeomSpec {
     pub name: String,
     /// Shape.
     pub shape: Shape,
+    /// Mass properties at density 1 kg/m^3 in the geom's frame, where they are not those of the solid shape: of a mesh
+    /// that is not convex, of a shell.
+    pub solid: Option<MassProperties>,
     /// Pose in the body frame.
     pub pose: Transform,
     /// Mass (kg); `None`: density times volume. Planes have none either way.
@@ -155,6 +158,7 @@ impl GeomSpec {
         Self {
             name: String::new(),
             shape,
+            solid: None,
             pose: Transform::identity(),
             mass: None,
             density: 1000.0,

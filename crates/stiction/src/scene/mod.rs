@@ -16,8 +16,10 @@
 
 mod error;
 mod load_report;
+mod mesh_file;
 pub mod mjcf;
 mod place;
+mod triangle_mesh;
 
 pub use crate::suggestion::did_you_mean;
 pub use error::SceneError;

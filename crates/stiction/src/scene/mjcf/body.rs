@@ -39,16 +39,14 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), "the world has no attributes; put them on a body"));
         }
         let children = self.contents(element, Transform::identity(), None)?;
-        let mut geoms = 0;
-        for child in children.iter().filter(|child| child.element.tag() != "body") {
+        let inside = children.iter().filter(|child| child.element.tag() != "body");
+        for (number, child) in inside.enumerate() {
             if child.element.tag() != "geom" {
                 return Err(child.element.invalid(None, "the world cannot have one; put it into a body"));
             }
-            if let Some(geom) = self.geom(child.element, &child.frame, child.class, false)? {
-                self.place(ElementKind::Geom, &named(&geom.name, "world", geoms), child.element);
-                self.builder.add_geom(BodyId::WORLD, geom).map_err(|e| element.model_error(e))?;
-                geoms += 1;
-            }
+            let geom = self.geom(child.element, &child.frame, child.class)?;
+            self.place(ElementKind::Geom, &named(&geom.name, "world", number), child.element);
+            self.builder.add_geom(BodyId::WORLD, geom).map_err(|e| element.model_error(e))?;
         }
         self.child_bodies(BodyId::WORLD, "world", &children)
     }
@@ -88,7 +86,7 @@ impl<'d> Reader<'d> {
         };
         let inertial = self.inertial_of(name, &children)?;
         let mass_from_geoms = self.mass_from_geoms(inertial.is_some());
-        self.joints_and_geoms(name, &children, mass_from_geoms, &mut spec)?;
+        self.joints_and_geoms(name, &children, &mut spec)?;
         spec.inertial = match inertial {
             _ if mass_from_geoms => None,
             None => Some(Inertial { mass: 0.0, center_of_mass: Vector3::zeros(), inertia: Matrix3::zeros() }),
@@ -102,7 +100,6 @@ impl<'d> Reader<'d> {
         &mut self,
         body: &str,
         children: &[Placed<'d>],
-        mass_from_geoms: bool,
         spec: &mut BodySpec,
     ) -> Result<(), SceneError> {
         for child in children {
@@ -114,13 +111,10 @@ impl<'d> Reader<'d> {
                     spec.joints.push(joint);
                 }
                 "geom" => {
-                    if let Some(geom) =
-                        self.geom(child.element, &child.frame, child.class, mass_from_geoms)?
-                    {
-                        let name = named(&geom.name, body, spec.geoms.len());
-                        self.place(ElementKind::Geom, &name, child.element);
-                        spec.geoms.push(geom);
-                    }
+                    let geom = self.geom(child.element, &child.frame, child.class)?;
+                    let name = named(&geom.name, body, spec.geoms.len());
+                    self.place(ElementKind::Geom, &name, child.element);
+                    spec.geoms.push(geom);
                 }
                 _ => {}
             }

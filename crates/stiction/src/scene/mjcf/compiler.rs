@@ -5,6 +5,7 @@ use super::document::{Element, Switch, quoted};
 use super::orientation::turn;
 use crate::scene::{EntryKind, Notes, SceneError};
 use nalgebra::{UnitQuaternion, Vector3};
+use std::path::{Path, PathBuf};
 
 /// When the inertia of a body comes from its geoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,14 @@ pub(super) struct Compiler {
     pub(super) inertia_from_geom: InertiaFromGeom,
     /// First and last group of geoms that give mass to their bodies.
     pub(super) inertia_groups: [i32; 2],
+    /// Folder of mesh and height field files, against the main file's.
+    mesh_folder: String,
+    /// Whether only the last name of a file's path counts.
+    strip_path: bool,
+    /// Whether shapes are fitted to the bounding boxes of meshes.
+    pub(super) fit_bounds: bool,
+    /// Mass that all bodies together are to have (kg).
+    pub(super) total_mass: Option<f64>,
 }
 
 impl Default for Compiler {
@@ -39,6 +48,10 @@ impl Default for Compiler {
             auto_limits: true,
             inertia_from_geom: InertiaFromGeom::Auto,
             inertia_groups: [0, 5],
+            mesh_folder: String::new(),
+            strip_path: false,
+            fit_bounds: false,
+            total_mass: None,
         }
     }
 }
@@ -52,6 +65,10 @@ const COMPILER: Attributes = Attributes {
         "inertiafromgeom",
         "inertiagrouprange",
         "settotalmass",
+        "assetdir",
+        "meshdir",
+        "strippath",
+        "fitaabb",
     ],
     inert: &[
         "conflict",
@@ -66,13 +83,9 @@ const COMPILER: Attributes = Attributes {
     ],
     unmodelled: &[
         ("alignfree", "bodies keep the frame the file gives them"),
-        ("assetdir", "files are not read"),
         ("balanceinertia", "an impossible inertia is an error"),
         ("boundinertia", "inertias are taken as they are"),
         ("boundmass", "masses are taken as they are"),
-        ("fitaabb", "no shape is fitted to a mesh"),
-        ("meshdir", "files are not read"),
-        ("strippath", "files are not read"),
     ],
 };
 
@@ -109,11 +122,26 @@ impl Compiler {
         if let Some([first, last]) = element.interval("inertiagrouprange")? {
             self.inertia_groups = [first as i32, last as i32];
         }
-        if element.number("settotalmass")?.is_some_and(|mass| mass > 0.0) {
-            let message = "masses are not rescaled; write the masses that are meant";
-            element.note(notes, EntryKind::Ignored, Some("settotalmass"), message);
+        if let Some(mass) = element.number("settotalmass")? {
+            self.total_mass = (mass > 0.0).then_some(mass);
+        }
+        if let Some(folder) = element.attribute("meshdir").or(element.attribute("assetdir")) {
+            self.mesh_folder = folder.to_string();
+        }
+        if let Some(strip) = element.boolean("strippath")? {
+            self.strip_path = strip;
+        }
+        if let Some(fit) = element.boolean("fitaabb")? {
+            self.fit_bounds = fit;
         }
         Ok(())
+    }
+
+    /// Where the file of a mesh or height field is.
+    pub(super) fn mesh_path(&self, element: Element<'_>, file: &str) -> PathBuf {
+        let last = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let file = if self.strip_path { last } else { file };
+        element.resolve(&Path::new(&self.mesh_folder).join(file).to_string_lossy())
     }
 
     /// Orientation from three Euler angles in the file's unit: lower-case axes turn with the frame, upper-case

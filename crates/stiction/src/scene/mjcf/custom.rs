@@ -1,6 +1,7 @@
 //! `<custom>`: what MJCF has no words for, under names that begin with `stiction:`.
 
 use super::Reader;
+use super::asset::Material;
 use super::document::{Element, quoted};
 use super::names::Names;
 use crate::contact::{Formulation, FormulationError};
@@ -221,18 +222,18 @@ impl Reader<'_> {
 fn split_materials<'d>(
     element: Element<'d>,
     pair: &'d str,
-    materials: &BTreeSet<&'d str>,
+    materials: &BTreeMap<&'d str, Material>,
 ) -> Result<[&'d str; 2], SceneError> {
     let splits = || pair.match_indices(':').map(|(at, _)| [&pair[..at], &pair[at + 1..]]);
-    if let Some(found) = splits().find(|split| split.iter().all(|name| materials.contains(name))) {
+    if let Some(found) = splits().find(|split| split.iter().all(|name| materials.contains_key(*name))) {
         return Ok(found);
     }
     let Some(first) = splits().next() else {
         let message = format!("{} names one material; write stiction:friction:A:B", quoted(pair));
         return Err(element.invalid(Some("name"), message));
     };
-    let missing = first.into_iter().find(|name| !materials.contains(name)).unwrap_or_default();
-    let hint = did_you_mean(missing, materials.iter().copied());
+    let missing = first.into_iter().find(|name| !materials.contains_key(*name)).unwrap_or_default();
+    let hint = did_you_mean(missing, materials.keys().copied());
     Err(element.invalid(Some("name"), format!("there is no material {missing:?}{hint}")))
 }
 

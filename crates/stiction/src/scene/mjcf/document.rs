@@ -71,7 +71,6 @@ impl<'d> Element<'d> {
     }
 
     /// Where a file is that the element names by a path, which is relative to the main file's directory.
-    #[expect(dead_code, reason = "for readers of the files that assets name")]
     pub(super) fn resolve(&self, path: &str) -> PathBuf {
         self.files.resolve(path)
     }

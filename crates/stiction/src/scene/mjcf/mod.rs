@@ -7,8 +7,10 @@
 //! (generated bodies, shapes that collide) is refused.
 
 mod actuator;
+mod asset;
 mod attributes;
 mod body;
+mod builtin_mesh;
 mod compiler;
 mod constraint;
 mod custom;
@@ -16,9 +18,11 @@ mod defaults;
 mod document;
 mod files;
 mod geom;
+mod hfield;
 mod inertial;
 mod joint;
 mod keyframe;
+mod mesh;
 mod names;
 mod orientation;
 mod vocabulary;
@@ -26,8 +30,10 @@ mod vocabulary;
 pub(super) use files::read_text;
 
 use super::{EntryKind, Notes, Scene, SceneError};
+use crate::collision::HeightField;
 use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
+use asset::Material;
 use attributes::unread_child;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
@@ -36,9 +42,11 @@ use defaults::Defaults;
 use document::Element;
 use files::Files;
 use joint::JointClass;
+use mesh::MeshAsset;
 use nalgebra::Vector3;
 use names::Names;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use vocabulary::check_words;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
@@ -66,7 +74,9 @@ struct Reader<'d> {
     world: World,
     custom: Custom<'d>,
     defaults: Defaults<'d>,
-    materials: BTreeSet<&'d str>,
+    materials: BTreeMap<&'d str, Material>,
+    meshes: BTreeMap<&'d str, MeshAsset>,
+    hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
     /// Named joints.
     joints: BTreeMap<&'d str, JointClass>,
@@ -97,7 +107,9 @@ impl<'d> Reader<'d> {
             world: World::default(),
             custom: Custom::default(),
             defaults: Defaults::new(),
-            materials: BTreeSet::new(),
+            materials: BTreeMap::new(),
+            meshes: BTreeMap::new(),
+            hfields: BTreeMap::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -158,6 +170,7 @@ impl<'d> Reader<'d> {
         for element in self.section("worldbody") {
             self.worldbody(element)?;
         }
+        self.total_mass()?;
         self.custom.check_all_used(&self.names)?;
         self.material_rules()?;
         for element in self.section("contact") {
@@ -223,33 +236,26 @@ impl<'d> Reader<'d> {
                 "site" | "camera" | "light" | "material" | "texture" => {
                     element.note_cosmetic(&mut self.notes, None);
                 }
-                "equality" | "mesh" | "tendon" => {}
+                "mesh" => self.check_default_mesh(element)?,
+                "equality" | "tendon" => {}
                 _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
     }
 
-    fn asset(&mut self, section: Element<'d>) -> Result<(), SceneError> {
-        for element in section.children() {
-            match element.tag() {
-                "material" => {
-                    let name = element.required("name", "a material needs a name")?;
-                    self.names.register("material", element)?;
-                    self.materials.insert(name);
-                    for looks in element.attribute_names().filter(|a| !["name", "class"].contains(a)) {
-                        element.note_cosmetic(&mut self.notes, Some(looks));
-                    }
-                }
-                "texture" => element.note_cosmetic(&mut self.notes, None),
-                "mesh" | "hfield" | "skin" | "model" => {
-                    let message = "not supported yet; unused unless a geom asks for it";
-                    element.note(&mut self.notes, EntryKind::Ignored, None, message);
-                }
-                _ => unread_child(element, &mut self.notes),
-            }
+    /// Gives all bodies together the mass that `settotalmass` asks for.
+    fn total_mass(&mut self) -> Result<(), SceneError> {
+        let Some(wanted) = self.compiler.total_mass else { return Ok(()) };
+        let present = self.builder.total_mass();
+        if present > 0.0 {
+            self.builder.scale_mass(wanted / present);
+            return Ok(());
         }
-        Ok(())
+        let element =
+            self.section("compiler").into_iter().find(|e| e.has("settotalmass")).unwrap_or(self.root);
+        let message = format!("{wanted} kg cannot be shared out: no body has mass");
+        Err(element.invalid(Some("settotalmass"), message))
     }
 
     /// Remembers where an element is, by the name the builder gives it.
