@@ -176,9 +176,7 @@ fn same_coordinates(kind: JointKind, found: &[f64], expected: &[f64], what: &str
 fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
     for_each_scene(|fixture, model, poses| {
         let file = &fixture["file"];
-        // Cylinders are not read yet; the one in the fixtures neither collides nor has mass.
-        let expected: Vec<&Value> =
-            fixture["geoms"].as_array().unwrap().iter().filter(|g| g["type"] != "mjGEOM_CYLINDER").collect();
+        let expected: Vec<&Value> = fixture["geoms"].as_array().unwrap().iter().collect();
         assert_eq!(model.geoms.len(), expected.len(), "{file}");
         for ((geom, found), pose) in expected.iter().zip(&model.geoms).zip(&poses.geoms) {
             let what = format!("{file}, geom {}", found.name);

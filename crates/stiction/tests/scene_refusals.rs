@@ -78,8 +78,10 @@ fn impossible_shapes_are_refused() {
     refused("body", r#"<geom name="g" type="plane" size="1 1"/>"#, 5, &["\"1 1\"", "positive grid"]);
     refused("body", r#"<geom name="g" type="ball" size="1"/>"#, 5, &["type", "\"ball\"", "sphere"]);
     refused("body", r#"<geom name="g" type="capsul" size="1 1"/>"#, 5, &["did you mean \"capsule\"?"]);
-    refused("body", r#"<geom name="g" type="cylinder" size="1 1"/>"#, 5, &["\"cylinder\"", "not supported"]);
-    refused("body", r#"<geom name="g" type="mesh" mesh="m"/>"#, 5, &["\"mesh\"", "not supported"]);
+    refused("body", r#"<geom name="g" type="cylinder" size="1"/>"#, 5, &["\"1\"", "half length"]);
+    refused("body", r#"<geom name="g" type="ellipsoid" size="1 1"/>"#, 5, &["\"1 1\"", "three positive"]);
+    refused("body", r#"<geom name="g" type="mesh" mesh="m"/>"#, 5, &["mesh", "there is no mesh \"m\""]);
+    refused("body", r#"<geom name="g" type="hfield"/>"#, 5, &["hfield", "missing"]);
     refused(
         "body",
         r#"<geom name="g" type="capsule" size="1" fromto="1 2 3 1 2 3"/>"#,
