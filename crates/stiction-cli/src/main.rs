@@ -1,4 +1,5 @@
-//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers.
+//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers, show a
+//! recording.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
@@ -11,9 +12,12 @@ mod output;
 mod progress;
 mod run;
 mod scene;
+mod server;
+mod simulate;
 mod summary;
 mod table;
 mod verify;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,6 +38,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Simulate scenes with known answers and compare.
     Verify(verify::VerifyArgs),
+    /// Show a recording, or a scene after simulating it, as a page on this machine.
+    View(view::ViewArgs),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +47,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
+        Command::View(args) => view::view(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
