@@ -192,6 +192,10 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
                 Shape::Sphere { radius } => ("mjGEOM_SPHERE", vec![*radius]),
                 Shape::Capsule { radius, half_length } => ("mjGEOM_CAPSULE", vec![*radius, *half_length]),
                 Shape::Box { half_extents: h } => ("mjGEOM_BOX", vec![h.x, h.y, h.z]),
+                Shape::Cylinder { radius, half_length } => ("mjGEOM_CYLINDER", vec![*radius, *half_length]),
+                Shape::Ellipsoid { radii: r } => ("mjGEOM_ELLIPSOID", vec![r.x, r.y, r.z]),
+                Shape::Convex(_) => ("mjGEOM_MESH", vec![]),
+                Shape::HeightField(_) => ("mjGEOM_HFIELD", vec![]),
             };
             assert_eq!(kind, geom["type"].as_str().unwrap(), "{what}");
             close(&sizes, &size[..sizes.len()], &what);

@@ -16,8 +16,10 @@ mod broad;
 mod capsule_box;
 mod capsule_capsule;
 mod contact_point;
+mod convex_mesh;
 mod direction;
 mod face_clip;
+mod height_field;
 mod narrow;
 mod plane;
 mod segment;
@@ -26,5 +28,7 @@ mod sphere;
 
 pub use broad::{Aabb, BroadPhase};
 pub use contact_point::ContactPoint;
+pub use convex_mesh::{ConvexMesh, ConvexMeshError};
+pub use height_field::{HeightField, HeightFieldError};
 pub use narrow::collide;
 pub use shape::{MassProperties, Shape, ShapeError};

@@ -38,7 +38,7 @@ enum Order {
 
 /// Computes pairs in the order plane, sphere, capsule, box; asks for the exchange of the others.
 fn ordered(a: &Shape, x: &Transform, b: &Shape, y: &Transform, manifold: &mut Manifold) -> Order {
-    use Shape::{Box, Capsule, Plane, Sphere};
+    use Shape::{Box, Capsule, Convex, Cylinder, Ellipsoid, HeightField, Plane, Sphere};
     match (a, b) {
         (Plane, Plane) => {}
         (Plane, Sphere { radius }) => plane_sphere(x, y, *radius, manifold),
@@ -59,6 +59,8 @@ fn ordered(a: &Shape, x: &Transform, b: &Shape, y: &Transform, manifold: &mut Ma
         (Sphere { .. } | Capsule { .. } | Box { .. }, Plane)
         | (Capsule { .. } | Box { .. }, Sphere { .. })
         | (Box { .. }, Capsule { .. }) => return Order::Exchanged,
+        (Cylinder { .. } | Ellipsoid { .. } | Convex(_) | HeightField(_), _)
+        | (_, Cylinder { .. } | Ellipsoid { .. } | Convex(_) | HeightField(_)) => {}
     }
     Order::Given
 }

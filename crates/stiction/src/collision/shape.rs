@@ -3,9 +3,12 @@
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 use super::Aabb;
+use super::convex_mesh::ConvexMesh;
 use super::direction::{length_and_direction, side};
+use super::height_field::HeightField;
 use crate::spatial::Transform;
 
 /// A collision shape in its own frame; lengths in m.
@@ -30,15 +33,31 @@ pub enum Shape {
         /// Half the edge lengths (m).
         half_extents: Vector3<f64>,
     },
+    /// A solid cylinder about the z axis.
+    Cylinder {
+        /// Radius (m).
+        radius: f64,
+        /// Half the length (m).
+        half_length: f64,
+    },
+    /// An ellipsoid about the origin.
+    Ellipsoid {
+        /// Semi-axes along x, y and z (m).
+        radii: Vector3<f64>,
+    },
+    /// A convex polyhedron.
+    Convex(Arc<ConvexMesh>),
+    /// Ground given by heights on a grid.
+    HeightField(Arc<HeightField>),
 }
 
 /// Why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// A sphere's or capsule's radius is not a positive finite number.
+    /// The radius of a sphere, capsule or cylinder is not a positive finite number.
     #[error("{shape} radius is {value} m; it must be a finite number greater than 0")]
     Radius {
-        /// `sphere` or `capsule`.
+        /// `sphere`, `capsule` or `cylinder`.
         shape: &'static str,
         /// The radius given (m).
         value: f64,
@@ -49,12 +68,26 @@ pub enum ShapeError {
         /// The half length given (m).
         value: f64,
     },
+    /// A cylinder's half length is not a positive finite number.
+    #[error("cylinder half length is {value} m; it must be a finite number greater than 0")]
+    CylinderHalfLength {
+        /// The half length given (m).
+        value: f64,
+    },
     /// One of a box's half extents is not a positive finite number.
     #[error("box half extent along {axis} is {value} m; it must be a finite number greater than 0")]
     HalfExtent {
         /// `x`, `y` or `z`.
         axis: char,
         /// The half extent given (m).
+        value: f64,
+    },
+    /// One of an ellipsoid's semi-axes is not a positive finite number.
+    #[error("ellipsoid semi-axis along {axis} is {value} m; it must be a finite number greater than 0")]
+    SemiAxis {
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The semi-axis given (m).
         value: f64,
     },
 }
@@ -92,56 +125,107 @@ impl Shape {
                 Some(k) => Err(ShapeError::HalfExtent { axis: ['x', 'y', 'z'][k], value: half_extents[k] }),
                 None => Ok(()),
             },
+            Shape::Cylinder { radius, .. } if !positive(radius) => {
+                Err(ShapeError::Radius { shape: "cylinder", value: radius })
+            }
+            Shape::Cylinder { half_length, .. } if !positive(half_length) => {
+                Err(ShapeError::CylinderHalfLength { value: half_length })
+            }
+            Shape::Ellipsoid { radii } => match (0..3).find(|&k| !positive(radii[k])) {
+                Some(k) => Err(ShapeError::SemiAxis { axis: ['x', 'y', 'z'][k], value: radii[k] }),
+                None => Ok(()),
+            },
+            // Checked when they were made.
+            Shape::Cylinder { .. } | Shape::Convex(_) | Shape::HeightField(_) => Ok(()),
         }
     }
 
     /// Axis-aligned bounding box in the frame `pose` is given in; `None` for unbounded shapes.
     pub fn aabb(&self, pose: &Transform) -> Option<Aabb> {
-        let half = match *self {
+        let about =
+            |center: Vector3<f64>, half: Vector3<f64>| Aabb { min: center - half, max: center + half };
+        let half = match self {
             Shape::Plane => return None,
-            Shape::Sphere { radius } => Vector3::repeat(radius),
+            Shape::Sphere { radius } => Vector3::repeat(*radius),
             Shape::Capsule { radius, half_length } => {
-                pose.rotation.column(2).abs() * half_length + Vector3::repeat(radius)
+                pose.rotation.column(2).abs() * *half_length + Vector3::repeat(*radius)
             }
             Shape::Box { half_extents } => pose.rotation.abs() * half_extents,
+            Shape::Cylinder { radius, half_length } => {
+                let axis = pose.rotation.column(2);
+                axis.abs() * *half_length + axis.map(|c| (1.0 - c * c).max(0.0).sqrt() * radius)
+            }
+            Shape::Ellipsoid { radii } => {
+                Vector3::from_fn(|k, _| pose.rotation.row(k).transpose().component_mul(radii).norm())
+            }
+            Shape::Convex(mesh) => {
+                let mut aabb = about(pose.translation, Vector3::repeat(f64::NEG_INFINITY));
+                for vertex in mesh.vertices() {
+                    let x = pose.point(vertex);
+                    aabb = Aabb { min: aabb.min.inf(&x), max: aabb.max.sup(&x) };
+                }
+                return Some(aabb);
+            }
+            Shape::HeightField(field) => {
+                let [low, high] = field.bounds();
+                let center = pose.point(&((low + high) * 0.5));
+                return Some(about(center, pose.rotation.abs() * ((high - low) * 0.5)));
+            }
         };
-        Some(Aabb { min: pose.translation - half, max: pose.translation + half })
+        Some(about(pose.translation, half))
     }
 
     /// Radius (m) of the smallest ball about the frame's origin that holds the shape; `None` for unbounded
     /// shapes.
     pub fn bounding_radius(&self) -> Option<f64> {
-        match *self {
+        match self {
             Shape::Plane => None,
-            Shape::Sphere { radius } => Some(radius),
+            Shape::Sphere { radius } => Some(*radius),
             Shape::Capsule { radius, half_length } => Some(radius + half_length),
             Shape::Box { half_extents } => Some(half_extents.norm()),
+            Shape::Cylinder { radius, half_length } => Some(libm::hypot(*radius, *half_length)),
+            Shape::Ellipsoid { radii } => Some(radii.max()),
+            Shape::Convex(mesh) => Some(mesh.vertices().iter().fold(0.0, |r: f64, v| r.max(v.norm()))),
+            // Of the bounding box, which is a little more.
+            Shape::HeightField(field) => {
+                let [low, high] = field.bounds();
+                Some(low.abs().sup(&high.abs()).norm())
+            }
         }
     }
 
-    /// Volume (m^3); `None` for unbounded shapes.
+    /// Volume (m^3); `None` for unbounded shapes and for ground, which has no mass.
     pub fn volume(&self) -> Option<f64> {
-        match *self {
-            Shape::Plane => None,
-            Shape::Sphere { radius } => Some(ball_volume(radius)),
+        match self {
+            Shape::Plane | Shape::HeightField(_) => None,
+            Shape::Sphere { radius } => Some(ball_volume(*radius)),
             Shape::Capsule { radius, half_length } => {
-                Some(ball_volume(radius) + cylinder_volume(radius, half_length))
+                Some(ball_volume(*radius) + cylinder_volume(*radius, *half_length))
             }
             Shape::Box { half_extents: h } => Some(8.0 * h.x * h.y * h.z),
+            Shape::Cylinder { radius, half_length } => Some(cylinder_volume(*radius, *half_length)),
+            Shape::Ellipsoid { radii: r } => Some(4.0 / 3.0 * PI * r.x * r.y * r.z),
+            Shape::Convex(mesh) => Some(mesh.mass_properties().mass),
         }
     }
 
-    /// Mass properties of the solid shape at density 1 kg/m^3; `None` for unbounded shapes.
+    /// Mass properties of the solid shape at density 1 kg/m^3; `None` for unbounded shapes and for ground.
     pub fn unit_inertia(&self) -> Option<MassProperties> {
         let mass = self.volume()?;
-        let diagonal = match *self {
-            Shape::Plane => return None,
+        // Of a body whose second moments along its axes are mass times these.
+        let from_squares =
+            |s: Vector3<f64>, factor: f64| Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * (mass * factor);
+        let diagonal = match self {
+            Shape::Plane | Shape::HeightField(_) => return None,
+            Shape::Convex(mesh) => return Some(mesh.mass_properties()),
             Shape::Sphere { radius } => Vector3::repeat(0.4 * mass * radius * radius),
-            Shape::Capsule { radius, half_length } => capsule_inertia(radius, half_length),
-            Shape::Box { half_extents: h } => {
-                let square = h.component_mul(&h);
-                Vector3::new(square.y + square.z, square.z + square.x, square.x + square.y) * (mass / 3.0)
+            Shape::Capsule { radius, half_length } => capsule_inertia(*radius, *half_length),
+            Shape::Box { half_extents: h } => from_squares(h.component_mul(h), 1.0 / 3.0),
+            Shape::Cylinder { radius, half_length } => {
+                let across = mass * (radius * radius / 4.0 + half_length * half_length / 3.0);
+                Vector3::new(across, across, mass * radius * radius / 2.0)
             }
+            Shape::Ellipsoid { radii: r } => from_squares(r.component_mul(r), 0.2),
         };
         Some(MassProperties {
             mass,
@@ -151,19 +235,30 @@ impl Shape {
     }
 
     /// A point of the shape that lies furthest along `direction` (own frame, any length); `None` for unbounded
-    /// shapes. The zero direction counts as a direction of the shape's choice.
+    /// shapes and for ground, which is not convex. The zero direction counts as a direction of the shape's choice.
     pub fn support(&self, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
         let ball = |radius: f64| match length_and_direction(direction) {
             Some((_, unit)) => unit * radius,
             None => Vector3::z() * radius,
         };
-        match *self {
-            Shape::Plane => None,
-            Shape::Sphere { radius } => Some(ball(radius)),
+        match self {
+            Shape::Plane | Shape::HeightField(_) => None,
+            Shape::Sphere { radius } => Some(ball(*radius)),
             Shape::Capsule { radius, half_length } => {
-                Some(ball(radius) + Vector3::z() * (side(direction.z) * half_length))
+                Some(ball(*radius) + Vector3::z() * (side(direction.z) * half_length))
             }
-            Shape::Box { half_extents: h } => Some(direction.zip_map(&h, |d, h| side(d) * h)),
+            Shape::Box { half_extents: h } => Some(direction.zip_map(h, |d, h| side(d) * h)),
+            Shape::Cylinder { radius, half_length } => {
+                let across = Vector3::new(direction.x, direction.y, 0.0);
+                let rim = length_and_direction(&across).map_or(Vector3::x(), |(_, unit)| unit);
+                Some(rim * *radius + Vector3::z() * (side(direction.z) * half_length))
+            }
+            Shape::Ellipsoid { radii } => {
+                let stretched = direction.component_mul(radii);
+                let unit = length_and_direction(&stretched).map_or(Vector3::z(), |(_, unit)| unit);
+                Some(unit.component_mul(radii))
+            }
+            Shape::Convex(mesh) => Some(mesh.support(direction)),
         }
     }
 }
@@ -192,8 +287,17 @@ mod tests {
     use super::*;
     use nalgebra::UnitQuaternion;
 
-    fn shapes() -> [Shape; 3] {
+    fn shapes() -> [Shape; 6] {
+        let mesh = ConvexMesh::from_points(&[
+            Vector3::new(0.02, -0.13, 0.07),
+            Vector3::new(0.53, 0.09, 0.011),
+            Vector3::new(-0.31, 0.79, -0.057),
+            Vector3::new(0.113, 0.17, 0.613),
+        ]);
         [
+            Shape::Cylinder { radius: 0.2, half_length: 0.5 },
+            Shape::Ellipsoid { radii: Vector3::new(0.1, 0.4, 0.7) },
+            Shape::Convex(Arc::new(mesh.unwrap())),
             Shape::Sphere { radius: 0.3 },
             Shape::Capsule { radius: 0.2, half_length: 0.5 },
             Shape::Box { half_extents: Vector3::new(0.1, 0.4, 0.7) },
@@ -201,13 +305,20 @@ mod tests {
     }
 
     fn contains(shape: &Shape, x: &Vector3<f64>) -> bool {
-        match *shape {
+        match shape {
             Shape::Plane => x.z <= 0.0,
-            Shape::Sphere { radius } => x.norm() <= radius,
+            Shape::Sphere { radius } => x.norm() <= *radius,
             Shape::Capsule { radius, half_length } => {
-                (x - Vector3::z() * x.z.clamp(-half_length, half_length)).norm() <= radius
+                (x - Vector3::z() * x.z.clamp(-half_length, *half_length)).norm() <= *radius
             }
             Shape::Box { half_extents } => (0..3).all(|k| x[k].abs() <= half_extents[k]),
+            Shape::Cylinder { radius, half_length } => x.xy().norm() <= *radius && x.z.abs() <= *half_length,
+            Shape::Ellipsoid { radii } => x.component_div(radii).norm() <= 1.0,
+            Shape::Convex(mesh) => mesh.triangles().iter().all(|t| {
+                let [a, b, c] = t.map(|i| mesh.vertices()[i as usize]);
+                (b - a).cross(&(c - a)).dot(&(x - a)) <= 0.0
+            }),
+            Shape::HeightField(_) => false,
         }
     }
 
@@ -217,7 +328,7 @@ mod tests {
             let bounds = shape.aabb(&Transform::identity()).unwrap();
             let n = 100;
             let step = (bounds.max - bounds.min) / n as f64;
-            let (mut mass, mut inertia) = (0.0, Matrix3::zeros());
+            let (mut mass, mut first, mut inertia) = (0.0, Vector3::zeros(), Matrix3::zeros());
             for i in 0..n {
                 for j in 0..n {
                     for k in 0..n {
@@ -226,14 +337,19 @@ mod tests {
                         if contains(&shape, &x) {
                             let dm = step.product();
                             mass += dm;
+                            first += x * dm;
                             inertia += (Matrix3::identity() * x.norm_squared() - x * x.transpose()) * dm;
                         }
                     }
                 }
             }
             let exact = shape.unit_inertia().unwrap();
+            let c: Vector3<f64> = first / mass;
+            inertia -= (Matrix3::identity() * c.norm_squared() - c * c.transpose()) * mass;
+            assert!((exact.center_of_mass - c).norm() < 5e-3, "{shape:?}");
             assert!((exact.mass / mass - 1.0).abs() < 5e-3, "{shape:?}: {} {mass}", exact.mass);
-            assert!((exact.inertia - inertia).amax() < 5e-3 * exact.inertia.amax(), "{shape:?}");
+            let error = (exact.inertia - inertia).amax() / exact.inertia.amax();
+            assert!(error < 5e-3, "{shape:?}: {error}");
         }
     }
 

@@ -310,6 +310,7 @@ impl Assembly {
                 conaffinity: geom.conaffinity,
                 priority: geom.priority,
                 material: geom.material.clone(),
+                color: geom.color,
                 surface_velocity: geom.surface_velocity,
                 rank: 0,
             });

@@ -179,6 +179,8 @@ pub struct Geom {
     pub priority: i32,
     /// Name of the material.
     pub material: Option<String>,
+    /// Colour in pictures: red, green, blue and opacity from 0 to 1.
+    pub color: Option<[f64; 4]>,
     /// Velocity of the surface against the geom, in the geom's frame (m/s): a conveyor belt.
     pub surface_velocity: Vector3<f64>,
     /// Place in the order of all geom names. It orders contacts, so results do not depend on insertion order.

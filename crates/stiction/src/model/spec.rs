@@ -143,6 +143,8 @@ pub struct GeomSpec {
     pub priority: i32,
     /// Material name.
     pub material: Option<String>,
+    /// Colour in pictures: red, green, blue and opacity from 0 to 1.
+    pub color: Option<[f64; 4]>,
     /// Surface velocity in the geom's frame (m/s).
     pub surface_velocity: Vector3<f64>,
 }
@@ -162,6 +164,7 @@ impl GeomSpec {
             conaffinity: 1,
             priority: 0,
             material: None,
+            color: None,
             surface_velocity: Vector3::zeros(),
         }
     }

@@ -162,7 +162,11 @@ impl ContactFinder {
         let pose = &self.poses[geom];
         let sign = |i: usize, bit: usize| if i >> bit & 1 == 0 { 1.0 } else { -1.0 };
         match model.geoms[geom].shape {
-            Shape::Plane => None,
+            Shape::Plane
+            | Shape::Cylinder { .. }
+            | Shape::Ellipsoid { .. }
+            | Shape::Convex(_)
+            | Shape::HeightField(_) => None,
             Shape::Sphere { radius } => Some([pose.translation - n * radius; 8]),
             Shape::Capsule { radius, half_length } => Some(std::array::from_fn(|i| {
                 pose.point(&(Vector3::z() * (half_length * sign(i, 0)))) - n * radius
