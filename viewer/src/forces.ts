@@ -1,8 +1,8 @@
 // Contacts: points, force arrows and friction cones, coloured by mode. What a body hides shines through it faintly.
 //
 // An arrow begins at the contact's point and is as long as `scale` (m/N) times the force says. The cone stands on the
-// same point, opens by atan(mu) about the normal, and is as high as the normal force: the arrow's tip lies on
-// the cone's lid, inside while the contact sticks and on its rim when it slips.
+// same point and opens by atan(mu) about the normal: the arrow pierces its lid while the contact sticks, and runs
+// along its side when it slips.
 
 import * as THREE from "three";
 import type { Recording } from "./recording";
@@ -12,13 +12,16 @@ import { theme } from "./theme";
 const LARGEST = 1 / 3;
 
 /** Forces above this many times the typical one do not set the scale: an impact would make all others invisible. */
-const IMPACT = 5;
+const IMPACT = 2;
 
 /** Radius of an arrow's shaft, as part of the scene's radius. */
 const SHAFT = 0.0075;
 
 /** Size of the head, in radii of the shaft. */
 const HEAD = { radius: 2.6, length: 7 };
+
+/** Height of a cone, as part of the normal force's arrow. */
+const CONE = 0.45;
 
 /** Opacity of what bodies hide. */
 const HIDDEN = 0.42;
@@ -56,10 +59,10 @@ export class Forces {
     this.shafts = new Layered(new THREE.CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
     this.heads = new Layered(new THREE.ConeGeometry(1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
     this.points = new Layered(new THREE.SphereGeometry(1, 12, 8), most);
-    const side = new THREE.ConeGeometry(1, 1, 40, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
-    this.cones = instanced(side, glassy(0.14), most, 4);
-    const rim = new THREE.RingGeometry(0.965, 1, 40).translate(0, 0, 1);
-    this.rims = instanced(rim, glassy(0.55), most, 5);
+    const side = new THREE.ConeGeometry(1, 1, 64, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+    this.cones = instanced(side, glassy(0.11), most, 4);
+    const rim = new THREE.RingGeometry(0.975, 1, 64).translate(0, 0, 1);
+    this.rims = instanced(rim, glassy(0.6), most, 5);
     this.group.add(...this.shafts.meshes, ...this.heads.meshes, ...this.points.meshes, this.cones, this.rims);
     this.defaultScale = this.scale = (2 * radius * LARGEST) / referenceForce(recording);
   }
@@ -82,7 +85,7 @@ export class Forces {
       const size = along.length();
       this.points.set(points++, matrix(at, up, 1.6 * shaft, 1.6 * shaft), colour);
       if (this.showArrows && size > 0) this.arrow(c, at, along, size, shaft, colour);
-      const height = Math.abs(along.dot(up)) * this.scale;
+      const height = CONE * Math.abs(along.dot(up)) * this.scale;
       if (this.showCones && mu[c] > 0 && mode[c] > 0 && height > 0) {
         const cone = matrix(at, up, mu[c] * height, height);
         for (const mesh of [this.cones, this.rims]) set(mesh, cones, cone, colour);

@@ -51,14 +51,14 @@ export class Ground {
           vec2 width = fwidth(x);
           vec2 near = abs(fract(x - 0.5) - 0.5) / max(width, vec2(1e-6));
           // Cells smaller than some pixels would flicker.
-          vec2 strength = (1.0 - smoothstep(0.4, 1.2, near)) * (1.0 - smoothstep(0.1, 0.4, width));
+          vec2 strength = (1.0 - smoothstep(0.25, 1.0, near)) * (1.0 - smoothstep(0.1, 0.4, width));
           return max(strength.x, strength.y);
         }`,
       )
       .replace(
         "#include <color_fragment>",
         `#include <color_fragment>
-        diffuseColor.rgb = mix(diffuseColor.rgb, gridColor, line(onPlane / cell) * 0.75);
+        diffuseColor.rgb = mix(diffuseColor.rgb, gridColor, line(onPlane / cell) * 0.8);
         diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, distance(onPlane, middle) / reach);`,
       );
   }

@@ -109,7 +109,7 @@ function headline({ header }: Recording): void {
   document.title = `${name} \u2013 stiction`;
   find("scene").textContent = name;
   const facts = [
-    `${count(steps)} steps of ${quantity(header.timestep * 1e3, "ms", 3)}`,
+    `${count(steps)} steps of ${Number((header.timestep * 1e3).toPrecision(6))}\u202fms`,
     `${header.contact_model}, ${header.solver}`,
   ];
   if (stride > 1) facts.splice(1, 0, `every ${stride}${ordinal(stride)} step shown`);

@@ -169,7 +169,7 @@ class Plot {
       context.moveTo(MARGIN.left, y);
       context.lineTo(width - MARGIN.right, y);
       context.stroke();
-      const text = this.spec.log ? power(Math.round(tick)) : number(Math.abs(tick) < 1e-9 * step ? 0 : tick, 3);
+      const text = this.spec.log ? power(Math.round(tick)) : tickText(tick, step);
       context.fillText(text, MARGIN.left - 6, Math.min(Math.max(y, 6), height - MARGIN.bottom));
     }
     context.textBaseline = "alphabetic";
@@ -211,6 +211,14 @@ class Plot {
   }
 }
 
+/** A tick's number with the decimals that tell it from its neighbours. */
+function tickText(tick: number, step: number): string {
+  if (Math.abs(tick) < 1e-9 * step) return "0";
+  const size = Math.abs(tick);
+  if (size >= 1e5 || size < 1e-3) return number(tick, 2);
+  return tick.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "\u2212");
+}
+
 function linearRange(curves: Curve[]): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const { values } of curves) {
@@ -220,7 +228,7 @@ function linearRange(curves: Curve[]): [number, number] {
     }
   }
   // What does not change but for rounding is drawn as a line in the middle.
-  const least = Math.max(1e-6 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
+  const least = Math.max(1e-5 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
   if (high - low < least) [low, high] = [(low + high) / 2 - Math.max(least, 0.5), (low + high) / 2 + Math.max(least, 0.5)];
   const room = 0.06 * (high - low);
   return [low - (low === 0 ? 0 : room), high + room];

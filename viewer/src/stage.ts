@@ -35,8 +35,8 @@ export class Stage {
   private readonly bodies: THREE.Group[];
   private readonly painted: Painted[] = [];
   private readonly grounds: [Ground, Geom][] = [];
-  private readonly sun = new THREE.DirectionalLight("#ffffff", 2.1);
-  private readonly sky = new THREE.HemisphereLight("#ffffff", "#ffffff", 1.7);
+  private readonly sun = new THREE.DirectionalLight("#ffffff", 1.9);
+  private readonly sky = new THREE.HemisphereLight("#ffffff", "#ffffff", 2);
   private glass = false;
   private requested = false;
   private followed: { body: number; last: THREE.Vector3 } | null = null;
@@ -111,7 +111,7 @@ export class Stage {
       this.camera.updateMatrixWorld();
       return corners.every((corner) => {
         const at = corner.clone().project(this.camera);
-        return Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.8 && at.z < 1;
+        return Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.86 && at.z < 1;
       });
     };
     this.camera.near = this.radius / 200;

@@ -17,14 +17,14 @@ export interface Theme {
 
 const LIGHT: Theme = {
   modes: ["#8b929c", "#0072b2", "#d55e00"],
-  bodies: ["#c9cfd8", "#d6c9b4", "#b9c9c4", "#cdbfc9", "#c3cbb4", "#b9c4d6"],
+  bodies: ["#c6d3e3", "#e6d3b3", "#bcdacf", "#e0c8d2", "#d3dcb6", "#c9c6e4"],
   fixed: "#b4bac4",
-  ground: "#e9ebee",
-  grid: "#bcc3cc",
+  ground: "#f1f2f4",
+  grid: "#c3c9d1",
   edge: "#1d2733",
   edgeMix: 0.45,
   sky: "#ffffff",
-  earth: "#b9b4ac",
+  earth: "#c9c4bc",
 };
 
 const DARK: Theme = {

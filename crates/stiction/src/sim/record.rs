@@ -1,12 +1,13 @@
 //! The recorder: takes down what a simulation does, step by step, as a [`Recording`].
 
 use crate::algorithm::{self, Data};
-use crate::collision::Shape;
+use crate::collision::{ConvexMesh, HeightField, Shape};
 use crate::contact::{Law, Mode};
 use crate::model::{Base, Model};
 use crate::sim::contacts::base_motion;
 use crate::sim::recording::{
     BodyTable, ContactTable, GeomTable, HeightFieldTable, MeshTable, Poses, RecordError, Recording,
+    SHAPE_NAMES,
 };
 use crate::sim::{Simulation, State, StepReport};
 use crate::spatial::Transform;
@@ -116,22 +117,46 @@ fn shapes(model: &Model) -> (GeomTable, MeshTable, HeightFieldTable) {
     let mut meshes = MeshTable { vertex_ptr: vec![0], triangle_ptr: vec![0], ..Default::default() };
     let mut fields = HeightFieldTable { ptr: vec![0], ..Default::default() };
     for geom in &model.geoms {
-        let (kind, size, data) = match geom.shape {
-            Shape::Plane => (0, [0.0; 3], -1),
-            Shape::Sphere { radius } => (1, [radius, 0.0, 0.0], -1),
-            Shape::Capsule { radius, half_length } => (2, [radius, half_length, 0.0], -1),
-            Shape::Box { half_extents } => (3, half_extents.into(), -1),
+        let (kind, size, data) = match &geom.shape {
+            Shape::Plane => ("plane", [0.0; 3], -1),
+            Shape::Sphere { radius } => ("sphere", [*radius, 0.0, 0.0], -1),
+            Shape::Capsule { radius, half_length } => ("capsule", [*radius, *half_length, 0.0], -1),
+            Shape::Box { half_extents } => ("box", (*half_extents).into(), -1),
+            Shape::Cylinder { radius, half_length } => ("cylinder", [*radius, *half_length, 0.0], -1),
+            Shape::Ellipsoid { radii } => ("ellipsoid", (*radii).into(), -1),
+            Shape::Convex(mesh) => ("mesh", [0.0; 3], add_mesh(&mut meshes, mesh)),
+            Shape::HeightField(field) => {
+                let [x, y] = field.half_size();
+                ("hfield", [x, y, field.base()], add_height_field(&mut fields, field))
+            }
         };
         let pose = model.bodies[geom.body].pose.inverse() * geom.pose;
         geoms.names.push(geom.name.clone());
         geoms.body.push(geom.body as i32);
-        geoms.kind.push(kind);
+        geoms.kind.push(SHAPE_NAMES.iter().position(|&name| name == kind).map_or(-1, |code| code as i32));
         geoms.size.extend_from_slice(&size);
         geoms.data.push(data);
         add_pose(&mut geoms.poses, &pose);
-        geoms.rgba.extend_from_slice(&[f64::NAN; 4]);
+        geoms.rgba.extend_from_slice(&geom.color.unwrap_or([f64::NAN; 4]));
     }
     (geoms, meshes, fields)
+}
+
+/// Appends a mesh; returns its number.
+fn add_mesh(meshes: &mut MeshTable, mesh: &ConvexMesh) -> i32 {
+    meshes.vertex.extend(mesh.vertices().iter().flat_map(|v| [v.x, v.y, v.z]));
+    meshes.triangle.extend(mesh.triangles().iter().flatten().map(|&i| i as i32));
+    meshes.vertex_ptr.push((meshes.vertex.len() / 3) as i64);
+    meshes.triangle_ptr.push((meshes.triangle.len() / 3) as i64);
+    meshes.vertex_ptr.len() as i32 - 2
+}
+
+/// Appends a height field; returns its number.
+fn add_height_field(fields: &mut HeightFieldTable, field: &HeightField) -> i32 {
+    fields.grid.extend(field.grid().map(|n| n as i64));
+    fields.height.extend_from_slice(field.heights());
+    fields.ptr.push(fields.height.len() as i64);
+    fields.ptr.len() as i32 - 2
 }
 
 fn add_pose(poses: &mut Poses, pose: &Transform) {
