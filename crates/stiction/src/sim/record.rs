@@ -206,8 +206,8 @@ fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
 mod tests {
     use super::*;
     use crate::scene::mjcf;
-    use crate::sim::Settings;
     use crate::sim::npz::tests::{doubles, read_array};
+    use crate::sim::{Certificate, Settings};
     use std::io::Cursor;
 
     /// A block that slides down a slope, and a frictionless ball that falls on it.
@@ -235,7 +235,7 @@ mod tests {
             recorder.record(&simulation, &report);
             reports.push(report);
         }
-        let archive = recorder.write(Cursor::new(Vec::new())).unwrap().into_inner();
+        let archive = recorder.recording.write(Cursor::new(Vec::new())).unwrap().into_inner();
         (recorder, reports, archive)
     }
 
