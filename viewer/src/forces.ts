@@ -171,7 +171,7 @@ class Layered {
   readonly meshes: [THREE.InstancedMesh, THREE.InstancedMesh];
 
   constructor(geometry: THREE.BufferGeometry, capacity: number) {
-    const seen = new THREE.MeshLambertMaterial({ emissiveIntensity: 0.35 });
+    const seen = new THREE.MeshLambertMaterial();
     const hidden = new THREE.MeshBasicMaterial({ transparent: true, opacity: HIDDEN, depthFunc: THREE.GreaterDepth, depthWrite: false });
     this.meshes = [instanced(geometry, seen, capacity, 3), instanced(geometry, hidden, capacity, 2)];
     // One set of matrices and colours for both.

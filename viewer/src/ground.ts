@@ -51,7 +51,7 @@ export class Ground {
           vec2 width = fwidth(x);
           vec2 near = abs(fract(x - 0.5) - 0.5) / max(width, vec2(1e-6));
           // Cells smaller than some pixels would flicker.
-          vec2 strength = (1.0 - smoothstep(0.25, 1.0, near)) * (1.0 - smoothstep(0.1, 0.4, width));
+          vec2 strength = (1.0 - smoothstep(0.4, 1.4, near)) * (1.0 - smoothstep(0.1, 0.4, width));
           return max(strength.x, strength.y);
         }`,
       )

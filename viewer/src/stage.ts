@@ -111,7 +111,7 @@ export class Stage {
       this.camera.updateMatrixWorld();
       return corners.every((corner) => {
         const at = corner.clone().project(this.camera);
-        return Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.86 && at.z < 1;
+        return Math.max(Math.abs(at.x), Math.abs(at.y)) < 0.8 && at.z < 1;
       });
     };
     this.camera.near = this.radius / 200;
