@@ -56,12 +56,12 @@ export class Forces {
     const { ptr } = recording.contacts;
     let most = 1;
     for (let i = 0; i < recording.frames; i++) most = Math.max(most, ptr[i + 1] - ptr[i]);
-    this.shafts = new Layered(new THREE.CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
-    this.heads = new Layered(new THREE.ConeGeometry(1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
-    this.points = new Layered(new THREE.SphereGeometry(1, 12, 8), most);
-    const side = new THREE.ConeGeometry(1, 1, 64, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+    this.shafts = new Layered(new THREE.CylinderGeometry(1, 1, 1, 8, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
+    this.heads = new Layered(new THREE.ConeGeometry(1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5), most);
+    this.points = new Layered(new THREE.IcosahedronGeometry(1, 1), most);
+    const side = new THREE.ConeGeometry(1, 1, 36, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
     this.cones = instanced(side, glassy(0.11), most, 4);
-    const rim = new THREE.RingGeometry(0.975, 1, 64).translate(0, 0, 1);
+    const rim = new THREE.RingGeometry(0.975, 1, 36).translate(0, 0, 1);
     this.rims = instanced(rim, glassy(0.6), most, 5);
     this.group.add(...this.shafts.meshes, ...this.heads.meshes, ...this.points.meshes, this.cones, this.rims);
     this.defaultScale = this.scale = (2 * radius * LARGEST) / referenceForce(recording);
@@ -195,7 +195,7 @@ class Layered {
 }
 
 function glassy(opacity: number): THREE.Material {
-  return new THREE.MeshBasicMaterial({ transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false, depthTest: false });
+  return new THREE.MeshBasicMaterial({ transparent: true, opacity, side: THREE.DoubleSide, forceSinglePass: true, depthWrite: false, depthTest: false });
 }
 
 function instanced(geometry: THREE.BufferGeometry, material: THREE.Material, capacity: number, order: number): THREE.InstancedMesh {

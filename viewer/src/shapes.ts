@@ -10,7 +10,7 @@ export interface Shape {
 }
 
 /** Segments around. */
-const AROUND = 40;
+const AROUND = 28;
 
 /** Edges sharper than this are drawn (degrees). */
 const SHARP = 25;

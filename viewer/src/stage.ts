@@ -19,6 +19,15 @@ const SAMPLES = 48;
 /** This part of what the samples say at either end is left out: a body that flies away is not the scene. */
 const OUTLIERS = 0.03;
 
+/** A picture that takes longer than this (ms) is drawn with fewer pixels while things move. */
+const SLOW = 60;
+
+/** So many pixels along each side then. */
+const COARSE = 0.5;
+
+/** Things are still when nothing was drawn for this long (ms), or three times as long as a picture takes. */
+const STILL = 250;
+
 /** Opacity of bodies that can be looked through. */
 const GLASS = 0.28;
 
@@ -39,6 +48,10 @@ export class Stage {
   private readonly sky = new THREE.HemisphereLight("#ffffff", "#ffffff", 2);
   private glass = false;
   private requested = false;
+  /** How long a picture takes (ms), smoothed. */
+  private cost = 0;
+  private coarse = false;
+  private still = 0;
   private followed: { body: number; last: THREE.Vector3 } | null = null;
 
   constructor(
@@ -69,7 +82,14 @@ export class Stage {
   invalidate(): void {
     if (this.requested) return;
     this.requested = true;
-    requestAnimationFrame(() => this.draw());
+    requestAnimationFrame((start) => {
+      this.setCoarse(this.cost > SLOW);
+      this.draw();
+      // The next picture has to wait for this one.
+      requestAnimationFrame((end) => (this.cost += 0.4 * (end - start - this.cost)));
+      clearTimeout(this.still);
+      this.still = window.setTimeout(() => this.rest(), Math.max(STILL, 3 * this.cost));
+    });
   }
 
   /** Draws now. */
@@ -78,6 +98,23 @@ export class Stage {
     this.controls.update();
     this.beforeDraw();
     this.renderer.render(this.scene, this.camera);
+  }
+
+  /** Draws finely what does not move any more. */
+  private rest(): void {
+    if (!this.coarse || this.requested) return;
+    this.setCoarse(false);
+    this.draw();
+  }
+
+  private setCoarse(coarse: boolean): void {
+    if (coarse === this.coarse) return;
+    this.coarse = coarse;
+    this.renderer.setPixelRatio(this.pixelRatio());
+  }
+
+  private pixelRatio(): number {
+    return Math.min(devicePixelRatio, 2) * (this.coarse ? COARSE : 1);
   }
 
   /** Puts the bodies where they are in a frame. */
@@ -143,7 +180,7 @@ export class Stage {
     this.grounds.forEach(([ground, geom]) => ground.colour(colours, geom.rgba));
     for (const { geom, surface, lines } of this.painted) {
       const [colour, opacity] = this.colour(geom, colours);
-      const material = surface.material as THREE.MeshStandardMaterial;
+      const material = surface.material as THREE.MeshLambertMaterial;
       const seen = this.glass && !this.recording.header.bodies[geom.body].fixed ? Math.min(opacity, GLASS) : opacity;
       material.color.copy(colour);
       material.opacity = seen;
@@ -183,7 +220,7 @@ export class Stage {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     if (!width || !height) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.pixelRatio());
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -198,7 +235,7 @@ export class Stage {
       return;
     }
     const { surface, lines } = shape(geom, this.recording);
-    const mesh = new THREE.Mesh(surface, new THREE.MeshStandardMaterial({ roughness: 0.72, metalness: 0 }));
+    const mesh = new THREE.Mesh(surface, new THREE.MeshLambertMaterial());
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.position.set(...geom.position);
     mesh.quaternion.copy(turn);
@@ -241,7 +278,7 @@ export class Stage {
     this.sun.position.copy(center).add(new THREE.Vector3(-0.55, -0.6, 1.25).normalize().multiplyScalar(4 * this.radius));
     this.sun.target.position.copy(center);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 2.5;
     this.sun.shadow.normalBias = 0.004 * this.radius;
     this.sun.shadow.bias = -0.0004;
