@@ -210,22 +210,22 @@ async function layout(path) {
   }
 }
 
-/** How fast frames are drawn one after the other; a measurement, not a test. */
+/** How fast frames are drawn one after the other, every fifth of them; a measurement, not a test. */
 async function framesPerSecond(path) {
   const { page, close } = await open(path);
-  const result = await page.evaluate(async () => {
+  const { frames, seconds } = await page.evaluate(async () => {
     const next = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const frames = window.stiction.frames;
-    await next();
+    const frames = 120;
+    for (let i = 0; i < 10; i++) await next();
     const start = performance.now();
     for (let i = 0; i < frames; i++) {
-      window.stiction.jump(i);
+      window.stiction.jump(Math.floor((i * window.stiction.frames) / frames));
       await next();
     }
     return { frames, seconds: (performance.now() - start) / 1e3 };
   });
-  const { frames, seconds } = result;
-  console.log(`50 bodies: ${frames} frames in ${seconds.toFixed(1)} s, ${(frames / seconds).toFixed(1)} frames/s in software rendering, 1280 x 860`);
+  const rate = (frames / seconds).toFixed(1);
+  console.log(`50 bodies: ${frames} of 600 frames in ${seconds.toFixed(1)} s, ${rate} frames/s in software rendering, 1280 x 860`);
   await close();
 }
 

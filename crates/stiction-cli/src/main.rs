@@ -7,9 +7,11 @@
 
 mod check;
 mod error;
+mod excerpt;
 mod formulation;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod scene;
 mod server;
@@ -44,7 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::View(args) => view::view(&args),
@@ -52,7 +54,9 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::note(&format!("error: {error}"));
+            let colours = excerpt::coloured(&std::io::stderr());
+            let excerpt = error.place().map(|place| excerpt::excerpt(place, colours)).unwrap_or_default();
+            output::note(format!("error: {error}\n{excerpt}").trim_end());
             ExitCode::from(error.exit_status())
         }
     }

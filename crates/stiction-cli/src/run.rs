@@ -23,7 +23,7 @@ pub(crate) struct RunArgs {
     out: Vec<PathBuf>,
     /// Print one JSON object instead of the table
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Exit with status 0 even if steps were not solved to tolerance
     #[arg(long)]
     allow_unsolved: bool,

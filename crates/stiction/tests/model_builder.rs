@@ -422,13 +422,7 @@ fn keyframes_are_completed_and_their_quaternions_normalised() {
     builder.add_body(BodyId::WORLD, body("a", vec![JointSpec::ball()])).unwrap();
     builder.add_body(BodyId::WORLD, body("b", vec![JointSpec { name: "h".into(), ..hinge() }])).unwrap();
     builder.add_actuator(ActuatorSpec::position("servo", "h", 100.0, 1.0));
-    let key = |name: &str, q: &[f64]| Keyframe {
-        name: name.into(),
-        time: 0.0,
-        q: q.to_vec(),
-        v: vec![],
-        ctrl: vec![],
-    };
+    let key = |name: &str, q: &[f64]| Keyframe { name: name.into(), q: q.to_vec(), ..Keyframe::default() };
     builder.add_keyframe(key("start", &[0.0, 3e200, 0.0, 4e200, 0.5])).add_keyframe(key("", &[]));
     let model = builder.build().unwrap();
     let start = model.keyframe("start").unwrap();

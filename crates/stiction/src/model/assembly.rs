@@ -330,8 +330,13 @@ impl Assembly {
             if inertia.mass > 0.0 {
                 body.center_of_mass = inertia.moment / inertia.mass;
             }
-            if let Base::Link(link) = body.base {
-                self.model.links[link].inertia += inertia.transformed(&body.pose);
+        }
+        // Names order the sums, so that their bits do not depend on the order of writing.
+        let mut bodies: Vec<usize> = (0..own.len()).collect();
+        bodies.sort_by(|a, b| self.model.bodies[*a].name.cmp(&self.model.bodies[*b].name));
+        for body in bodies {
+            if let Base::Link(link) = self.model.bodies[body].base {
+                self.model.links[link].inertia += own[body].transformed(&self.model.bodies[body].pose);
             }
         }
         for link in &mut self.model.links {

@@ -415,7 +415,7 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
 }
 
 /// `a > b` with as many digits, four at least, as it takes to see the difference.
-fn comparison(a: f64, b: f64) -> String {
+pub(crate) fn comparison(a: f64, b: f64) -> String {
     let mut digits = 4;
     while digits < 17 && rounded(a, digits) == rounded(b, digits) {
         digits += 1;

@@ -25,7 +25,10 @@ pub(super) fn own_inertia(spec: &BodySpec) -> Inertia {
 /// Sum over the geoms of mass (given, or density times volume) times the shape's inertia for mass one.
 fn inertia_from_geoms(spec: &BodySpec) -> Inertia {
     let mut sum = Inertia::zero();
-    for geom in &spec.geoms {
+    // Names order the sum, so that its bits do not depend on the order of writing.
+    let mut geoms: Vec<_> = spec.geoms.iter().collect();
+    geoms.sort_by(|a, b| a.name.cmp(&b.name));
+    for geom in geoms {
         let Some(unit) = geom.shape.unit_inertia() else { continue };
         let density = geom.mass.map_or(geom.density, |mass| mass / unit.mass);
         let mass = geom.mass.unwrap_or(density * unit.mass);

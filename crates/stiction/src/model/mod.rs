@@ -15,6 +15,7 @@ mod relations;
 mod spec;
 
 pub use builder::ModelBuilder;
+pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, JointTarget};
 
@@ -233,8 +234,8 @@ pub enum EqualityKind {
     },
 }
 
-/// A stored state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Keyframe {
     /// Name.
     pub name: String,
@@ -246,6 +247,8 @@ pub struct Keyframe {
     pub v: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
+    /// Pose of every mocap body in the world, by mocap index.
+    pub mocap: Vec<Transform>,
 }
 
 /// Contact parameters that replace the rules for one pair of geoms (MJCF `<pair>`), which then always may collide.

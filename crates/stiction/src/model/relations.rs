@@ -132,6 +132,16 @@ fn add_keyframes(model: &mut Model, keyframes: Vec<Keyframe>) -> Result<(), Mode
         complete(&element, "v", &mut key.v, model.nv())?;
         complete(&element, "ctrl", &mut key.ctrl, model.actuators.len())?;
         normalize_quaternions(model, &element, &mut key.q)?;
+        if key.mocap.is_empty() {
+            key.mocap.clone_from(&model.mocap_poses);
+        }
+        if key.mocap.len() != model.mocap_poses.len() {
+            let (found, expected) = (key.mocap.len(), model.mocap_poses.len());
+            return Err(ModelError::KeyframeLength { element, quantity: "mocap", found, expected });
+        }
+        for pose in &key.mocap {
+            check::all_finite(&element, "mocap", pose.translation.iter().chain(&pose.rotation))?;
+        }
         key.name = element.name;
         model.keyframes.push(key);
     }

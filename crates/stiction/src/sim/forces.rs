@@ -44,6 +44,10 @@ impl ForceMap {
         for (i, actuator) in model.actuators.iter().enumerate() {
             map.drives[model.links[actuator.link].tree].push(i);
         }
+        // Names order the sums over drives, so that their bits do not depend on the order of writing.
+        for drives in &mut map.drives {
+            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
+        }
         for (i, body) in model.bodies.iter().enumerate() {
             if let Base::Link(link) = body.base {
                 map.bodies[model.links[link].tree].push(i);

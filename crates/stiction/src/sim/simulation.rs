@@ -236,12 +236,13 @@ impl Simulation {
         &self.data
     }
 
-    /// Starts from a keyframe: configuration, velocity, controls and time; forgets all warm starts.
+    /// Starts from a keyframe: configuration, velocity, controls, mocap poses and time; forgets all warm starts.
     pub fn reset_to(&mut self, key: &Keyframe) -> Result<(), SimError> {
         let checks = [
             ("qpos", key.q.len(), self.model.nq()),
             ("qvel", key.v.len(), self.model.nv()),
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
+            ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
         for (quantity, found, expected) in checks {
             if found != expected {
@@ -253,6 +254,9 @@ impl Simulation {
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
         self.state.ctrl.copy_from_slice(&key.ctrl);
+        for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
+            *mocap = Mocap::new(pose, mocap.velocity);
+        }
         self.memory.clear();
         self.contact_forces.clear();
         self.step_number = 0;

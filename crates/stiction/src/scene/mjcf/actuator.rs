@@ -291,7 +291,7 @@ impl<'d> Reader<'d> {
     pub(super) fn actuators(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
             if !ACTUATORS.contains(&element.tag()) {
-                super::attributes::unknown_child(element, &ACTUATORS, &mut self.notes);
+                super::attributes::unread_child(element, &mut self.notes);
                 continue;
             }
             self.names.register("actuator", element)?;

@@ -1,10 +1,9 @@
 //! `<compiler>` and `<option>`: how the file is to be read, and the world's constants.
 
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check};
 use super::document::{Element, Switch, quoted};
 use super::orientation::turn;
 use crate::scene::{EntryKind, Notes, SceneError};
-use crate::suggestion::did_you_mean;
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// When the inertia of a body comes from its geoms.
@@ -45,7 +44,15 @@ impl Default for Compiler {
 }
 
 const COMPILER: Attributes = Attributes {
-    read: &["angle", "autolimits", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange"],
+    read: &[
+        "angle",
+        "autolimits",
+        "coordinate",
+        "eulerseq",
+        "inertiafromgeom",
+        "inertiagrouprange",
+        "settotalmass",
+    ],
     inert: &[
         "conflict",
         "discardvisual",
@@ -56,7 +63,6 @@ const COMPILER: Attributes = Attributes {
         "texturedir",
         "usethread",
         "fusestatic",
-        "settotalmass",
     ],
     unmodelled: &[
         ("alignfree", "bodies keep the frame the file gives them"),
@@ -106,13 +112,6 @@ impl Compiler {
         if element.number("settotalmass")?.is_some_and(|mass| mass > 0.0) {
             let message = "masses are not rescaled; write the masses that are meant";
             element.note(notes, EntryKind::Ignored, Some("settotalmass"), message);
-        }
-        for child in element.children() {
-            match child.tag() {
-                // Settings of a search for muscle and tendon lengths.
-                "lengthrange" => {}
-                _ => unknown_child(child, &["lengthrange"], notes),
-            }
         }
         Ok(())
     }
@@ -187,6 +186,9 @@ impl Default for World {
     }
 }
 
+/// Longer time steps are probably not meant (s).
+const LONG: f64 = 0.05;
+
 const SOFT_SOLVER: &str = "a setting of MuJoCo's soft constraint solver";
 const FLUID: &str = "there is no surrounding fluid";
 
@@ -239,21 +241,6 @@ const INERT_FLAGS: &[&str] = &[
     "warmstart",
 ];
 
-/// Flags that are known but have no counterpart here.
-const OTHER_FLAGS: &[&str] = &[
-    "autoreset",
-    "clampctrl",
-    "constraint",
-    "diagexact",
-    "eulerdamp",
-    "filterparent",
-    "ipc",
-    "override",
-    "refsafe",
-    "sleep",
-    "speculative",
-];
-
 impl World {
     /// Reads one `<option>` element on top of what earlier ones said.
     pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
@@ -262,16 +249,20 @@ impl World {
             if step <= 0.0 {
                 return Err(element.invalid(Some("timestep"), format!("{step} is not positive (s)")));
             }
+            if step > LONG {
+                let message = format!(
+                    "{step} s is long: contacts are looked for as far as bodies may go in a step, so most pairs are \
+                     near each other and steps are slow; milliseconds are usual"
+                );
+                element.note(notes, EntryKind::Warning, Some("timestep"), message);
+            }
             self.timestep = Some(step);
         }
         if let Some(gravity) = element.vector("gravity")? {
             self.gravity = gravity;
         }
-        for child in element.children() {
-            match child.tag() {
-                "flag" => self.read_flags(child, notes)?,
-                _ => unknown_child(child, &["flag"], notes),
-            }
+        for flags in element.children() {
+            self.read_flags(flags, notes)?;
         }
         Ok(())
     }
@@ -291,16 +282,11 @@ impl World {
         ] {
             *off = element.keyword(name, &words)?.unwrap_or(*off);
         }
-        for name in element.attribute_names().filter(|name| !HEEDED_FLAGS.contains(name)) {
-            if INERT_FLAGS.contains(&name) {
-                continue;
-            }
-            let message = if OTHER_FLAGS.contains(&name) {
-                "this switch of MuJoCo's has no counterpart here".to_string()
-            } else {
-                let known = HEEDED_FLAGS.iter().chain(INERT_FLAGS).chain(OTHER_FLAGS).copied();
-                format!("unknown flag{}", did_you_mean(name, known))
-            };
+        for name in element
+            .attribute_names()
+            .filter(|name| !HEEDED_FLAGS.contains(name) && !INERT_FLAGS.contains(name))
+        {
+            let message = "this switch of MuJoCo's has no counterpart here";
             element.note(notes, EntryKind::Ignored, Some(name), message);
         }
         Ok(())

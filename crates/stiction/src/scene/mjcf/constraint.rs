@@ -1,7 +1,7 @@
 //! `<contact>` and `<equality>`: pairs with laws of their own, pairs that never touch, and bilateral constraints.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
 use super::orientation::quaternion;
 use crate::contact::Law;
@@ -36,7 +36,7 @@ impl<'d> Reader<'d> {
             match element.tag() {
                 "pair" => self.pair(element)?,
                 "exclude" => self.exclude(element)?,
-                _ => unknown_child(element, &["pair", "exclude"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -69,8 +69,10 @@ impl<'d> Reader<'d> {
         let mut key = [first, second];
         key.sort_unstable();
         if let Some(before) = self.pairs.insert(key, element) {
-            let message =
-                format!("{first:?} and {second:?} are a pair already on line {}; keep one", before.line());
+            let message = format!(
+                "{first:?} and {second:?} are a pair already on {}; keep one",
+                before.line_seen_from(element)
+            );
             return Err(element.invalid(None, message));
         }
         if !self.world.disabled.contact {
@@ -100,7 +102,7 @@ impl<'d> Reader<'d> {
         let mut key = names;
         key.sort_unstable();
         if let Some(before) = self.excluded.insert(key, element) {
-            let message = format!("the same pair is excluded already on line {}", before.line());
+            let message = format!("the same pair is excluded already on {}", before.line_seen_from(element));
             element.note(&mut self.notes, EntryKind::Ignored, None, message);
             return Ok(());
         }
@@ -130,7 +132,7 @@ impl<'d> Reader<'d> {
                     );
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
                 }
-                _ => unknown_child(element, &["connect", "weld", "joint", "tendon", "flex"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::Reader;
 use super::attributes::{Attributes, check};
 use super::document::Element;
 use super::orientation::{ORIENTATIONS, pose};
-use crate::model::Inertial;
+use crate::model::{Inertial, comparison};
 use crate::scene::SceneError;
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
@@ -20,9 +20,10 @@ const INERTIAL: Attributes = Attributes {
 const SLACK: f64 = 1e-9;
 
 impl<'d> Reader<'d> {
-    /// Reads `<inertial>`.
+    /// Reads `<inertial>` of a body.
     pub(super) fn inertial(
         &mut self,
+        body: &str,
         element: Element<'d>,
         frame: &Transform,
     ) -> Result<Inertial, SceneError> {
@@ -56,7 +57,7 @@ impl<'d> Reader<'d> {
                 return Err(element.invalid(None, message));
             }
         };
-        check_moments(element, &local)?;
+        check_moments(body, element, &local)?;
         let rotation = pose.rotation;
         Ok(Inertial {
             mass,
@@ -67,7 +68,7 @@ impl<'d> Reader<'d> {
 }
 
 /// No mass distribution has a principal moment larger than the sum of the other two.
-fn check_moments(element: Element<'_>, inertia: &Matrix3<f64>) -> Result<(), SceneError> {
+fn check_moments(body: &str, element: Element<'_>, inertia: &Matrix3<f64>) -> Result<(), SceneError> {
     let attribute = if element.has("fullinertia") { "fullinertia" } else { "diaginertia" };
     let mut moments: Vector3<f64> = match attribute {
         "diaginertia" => inertia.diagonal(),
@@ -76,14 +77,16 @@ fn check_moments(element: Element<'_>, inertia: &Matrix3<f64>) -> Result<(), Sce
     moments.as_mut_slice().sort_by(f64::total_cmp);
     let [least, middle, largest] = [moments[0], moments[1], moments[2]];
     if least < -SLACK * largest.abs() {
-        let message = format!("principal moment {least} is negative; zero or more is needed");
+        let message = format!(
+            "body {body:?} has the negative principal moment {least:?} kg m^2; zero or more is needed"
+        );
         return Err(element.invalid(Some(attribute), message));
     }
     if largest > (least + middle) * (1.0 + SLACK) {
         let message = format!(
-            "impossible: the largest principal moment {largest} exceeds the sum {} of the other two, {middle} and \
-             {least}; no distribution of mass has it",
-            least + middle
+            "body {body:?} has a principal moment above the sum of the other two, {} kg m^2; no distribution of \
+             mass has such an inertia",
+            comparison(largest, least + middle)
         );
         return Err(element.invalid(Some(attribute), message));
     }

@@ -1,9 +1,10 @@
 //! MJCF, MuJoCo's XML format: what of it describes rigid bodies, joints, drives and contacts.
 //!
-//! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
-//! each other; elements build on the default classes around them. Attributes without a meaning for rigid contact
-//! are listed in the load report, and so is everything that is not supported, by name; what would silently make
-//! another scene (generated bodies, shapes that collide, included files) is refused.
+//! Follows the XML reference of MuJoCo 4.0. The main file and those it includes are gathered into one tree (`files`),
+//! whose words must be MJCF's (`vocabulary`). Reading is a walk over the sections in the order in which they need each
+//! other; elements build on the default classes around them. Attributes without a meaning for rigid contact are listed
+//! in the load report, and so is everything that is not supported, by name; what would silently make another scene
+//! (generated bodies, shapes that collide) is refused.
 
 mod actuator;
 mod attributes;
@@ -13,65 +14,49 @@ mod constraint;
 mod custom;
 mod defaults;
 mod document;
+mod files;
 mod geom;
 mod inertial;
 mod joint;
 mod keyframe;
 mod names;
 mod orientation;
+mod vocabulary;
+
+pub(super) use files::read_text;
 
 use super::{EntryKind, Notes, Scene, SceneError};
 use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
-use attributes::{Attributes, check, unknown_child};
+use attributes::unread_child;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
 use defaults::Defaults;
-use document::{Element, Source};
+use document::Element;
+use files::Files;
 use joint::JointClass;
 use nalgebra::Vector3;
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
+use vocabulary::check_words;
 
-/// Every section of an MJCF file.
-const SECTIONS: [&str; 18] = [
-    "compiler",
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "default",
-    "asset",
-    "worldbody",
-    "contact",
-    "equality",
-    "actuator",
-    "keyframe",
-    "sensor",
-    "tendon",
-    "custom",
-    "deformable",
-    "extension",
-    "include",
-];
-
-const ROOT: Attributes = Attributes { read: &["model"], inert: &[], unmodelled: &[] };
-
-/// Reads a scene from the text of an MJCF file; `file_name` is for messages.
+/// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
+/// that the text names.
 ///
 /// # Errors
-/// The text is not XML, or something in it is wrong or not supported; see [`SceneError`].
+/// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
-    let source = Source::new(text, file_name);
-    let document = roxmltree::Document::parse(text).map_err(|error| source.xml_error(&error))?;
-    source.check_depth(&document)?;
-    let root = Element::root(&document, &source);
+    let sources = files::gather(text, file_name)?;
+    let files = Files::parse(&sources)?;
+    let root = Element::root(&files);
     if root.tag() != "mujoco" {
         let message = "the outermost element of an MJCF scene is <mujoco>";
         return Err(root.invalid(None, message));
     }
-    Reader::new(root, file_name).scene()
+    let mut reader = Reader::new(root, file_name);
+    reader.included_roots(&files);
+    reader.scene()
 }
 
 /// State of reading one file.
@@ -94,7 +79,8 @@ struct Reader<'d> {
     coordinates: usize,
     velocities: usize,
     quaternions: Vec<usize>,
-    reference_pose: Option<Vec<f64>>,
+    /// A model for questions that keyframes ask.
+    reference: Option<Box<Model>>,
     /// Number of equalities and of keyframes.
     equalities: usize,
     keys: usize,
@@ -121,7 +107,7 @@ impl<'d> Reader<'d> {
             coordinates: 0,
             velocities: 0,
             quaternions: Vec::new(),
-            reference_pose: None,
+            reference: None,
             equalities: 0,
             keys: 0,
             builder: ModelBuilder::new(root.attribute("model").unwrap_or(&stem)),
@@ -129,9 +115,27 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// Notes what is lost of the roots of included files, of which only the content counts.
+    fn included_roots(&mut self, files: &'d Files<'d>) {
+        for root in Element::included_roots(files) {
+            if !["mujoco", "mujocoinclude"].contains(&root.tag()) {
+                let message =
+                    "only what is inside the root of an included file counts; call the root <mujoco>";
+                root.note(&mut self.notes, EntryKind::Warning, None, message);
+            }
+            for name in root.attribute_names().filter(|name| *name != "model") {
+                let message = "the root of an included file is left out, with its attributes";
+                root.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
+            }
+        }
+    }
+
     /// Reads everything.
     fn scene(mut self) -> Result<Scene, SceneError> {
-        check(self.root, &ROOT, &mut self.notes);
+        if let Some(name) = self.root.attribute_names().find(|name| *name != "model") {
+            return Err(self.root.misnamed(name, "unknown attribute; a scene has the attribute model"));
+        }
+        check_words(self.root)?;
         self.sections()?;
         for element in self.section("compiler") {
             self.compiler.read(element, &mut self.notes)?;
@@ -142,6 +146,7 @@ impl<'d> Reader<'d> {
         for element in self.section("custom") {
             self.custom.read(element, &mut self.notes)?;
         }
+        self.custom.check_formulation()?;
         self.constants();
         for element in self.section("default") {
             self.defaults.read(element)?;
@@ -179,10 +184,6 @@ impl<'d> Reader<'d> {
     fn sections(&mut self) -> Result<(), SceneError> {
         for section in self.root.children() {
             match section.tag() {
-                "include" => {
-                    return Err(section
-                        .invalid(None, "not supported yet; write the content of the file in its place"));
-                }
                 "deformable" if section.children().next().is_some() => {
                     return Err(section.invalid(None, "not supported: bodies are rigid"));
                 }
@@ -193,8 +194,8 @@ impl<'d> Reader<'d> {
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
                     }
                 }
-                tag if SECTIONS.contains(&tag) => {}
-                _ => unknown_child(section, &SECTIONS, &mut self.notes),
+                "visual" | "statistic" | "size" => section.note_cosmetic(&mut self.notes, None),
+                _ => {}
             }
         }
         Ok(())
@@ -214,19 +215,16 @@ impl<'d> Reader<'d> {
 
     fn check_defaults(&mut self) -> Result<(), SceneError> {
         for element in self.defaults.elements().collect::<Vec<_>>() {
-            for name in ["name", "class"].into_iter().filter(|name| element.has(name)) {
-                let message = "without meaning in a default class";
-                element.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
-            }
             match element.tag() {
                 "geom" => self.check_default_geom(element)?,
                 "joint" => self.check_default_joint(element)?,
                 "pair" => self.check_default_pair(element)?,
                 tag if ACTUATORS.contains(&tag) => self.check_default_actuator(element)?,
-                "equality" | "site" | "camera" | "light" | "mesh" | "material" | "texture" | "tendon" => {}
-                _ => {
-                    unknown_child(element, &["geom", "joint", "pair", "equality", "default"], &mut self.notes)
+                "site" | "camera" | "light" | "material" | "texture" => {
+                    element.note_cosmetic(&mut self.notes, None);
                 }
+                "equality" | "mesh" | "tendon" => {}
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -239,13 +237,16 @@ impl<'d> Reader<'d> {
                     let name = element.required("name", "a material needs a name")?;
                     self.names.register("material", element)?;
                     self.materials.insert(name);
+                    for looks in element.attribute_names().filter(|a| !["name", "class"].contains(a)) {
+                        element.note_cosmetic(&mut self.notes, Some(looks));
+                    }
                 }
-                "texture" => {}
+                "texture" => element.note_cosmetic(&mut self.notes, None),
                 "mesh" | "hfield" | "skin" | "model" => {
                     let message = "not supported yet; unused unless a geom asks for it";
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
                 }
-                _ => unknown_child(element, &["material", "texture", "mesh", "hfield"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -274,6 +275,7 @@ impl<'d> Reader<'d> {
     fn finish(mut self) -> Result<Scene, SceneError> {
         let builder = std::mem::replace(&mut self.builder, ModelBuilder::new(""));
         let model = self.build(builder)?;
+        self.unused_material_rules(&model);
         Ok(Scene { model, options: self.custom.options, report: self.notes.report })
     }
 }
