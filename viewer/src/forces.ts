@@ -20,8 +20,9 @@ const SHAFT = 0.0075;
 /** Size of the head, in radii of the shaft. */
 const HEAD = { radius: 2.6, length: 7 };
 
-/** Height of a cone, as part of the normal force's arrow. */
+/** Height of a cone, as part of the normal force's arrow, and at most, as part of the scene's radius. */
 const CONE = 0.45;
+const HIGHEST_CONE = 0.3;
 
 /** Opacity of what bodies hide. */
 const HIDDEN = 0.42;
@@ -85,7 +86,7 @@ export class Forces {
       const size = along.length();
       this.points.set(points++, matrix(at, up, 1.6 * shaft, 1.6 * shaft), colour);
       if (this.showArrows && size > 0) this.arrow(c, at, along, size, shaft, colour);
-      const height = CONE * Math.abs(along.dot(up)) * this.scale;
+      const height = Math.min(CONE * Math.abs(along.dot(up)) * this.scale, HIGHEST_CONE * this.radius);
       if (this.showCones && mu[c] > 0 && mode[c] > 0 && height > 0) {
         const cone = matrix(at, up, mu[c] * height, height);
         for (const mesh of [this.cones, this.rims]) set(mesh, cones, cone, colour);

@@ -84,7 +84,7 @@ export class Stage {
     this.requested = true;
     requestAnimationFrame((start) => {
       this.setCoarse(this.cost > SLOW);
-      this.draw();
+      this.render();
       // The next picture has to wait for this one.
       requestAnimationFrame((end) => (this.cost += 0.4 * (end - start - this.cost)));
       clearTimeout(this.still);
@@ -92,8 +92,13 @@ export class Stage {
     });
   }
 
-  /** Draws now. */
+  /** Draws now, finely. */
   draw(): void {
+    this.setCoarse(false);
+    this.render();
+  }
+
+  private render(): void {
     this.requested = false;
     this.controls.update();
     this.beforeDraw();
@@ -102,9 +107,7 @@ export class Stage {
 
   /** Draws finely what does not move any more. */
   private rest(): void {
-    if (!this.coarse || this.requested) return;
-    this.setCoarse(false);
-    this.draw();
+    if (this.coarse && !this.requested) this.draw();
   }
 
   private setCoarse(coarse: boolean): void {

@@ -236,6 +236,7 @@ async function takePictures() {
     await page.evaluate((p) => window.stiction.jump(Math.round(p * (window.stiction.frames - 1))), part);
     await look(page);
     await page.waitForTimeout(500);
+    await page.evaluate(() => window.stiction.draw());
     await page.screenshot({ path: join(pictures, name) });
     await close();
   };

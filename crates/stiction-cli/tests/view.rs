@@ -99,7 +99,11 @@ fn only_this_machine_is_answered_and_only_about_the_page() {
 
     let port = server.address.rsplit_once(':').unwrap().1;
     let second = stiction_in(&dir, &["view", "a.html", "--no-open", "--port", port]).exits_with(2);
-    assert!(second.stderr.contains(&format!("--port {port}: 127.0.0.1 does not give it")), "{}", second.stderr);
+    assert!(
+        second.stderr.contains(&format!("--port {port}: 127.0.0.1 does not give it")),
+        "{}",
+        second.stderr
+    );
 }
 
 #[test]
