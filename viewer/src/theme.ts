@@ -36,7 +36,7 @@ const DARK: Theme = {
   edge: "#0b0f14",
   edgeMix: 0.55,
   sky: "#dfe8f5",
-  earth: "#3a3d44",
+  earth: "#8a8f98",
 };
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -214,10 +214,10 @@ pub(super) mod tests {
         let extremes =
             vec![0.0, f64::MAX, -f64::MAX, 1e-300, -0.0, f64::from(f32::MAX), f64::from(-f32::MAX)];
         for order in 0..3 {
-            let found = round_trip(Rounding::SINGLE, order, &[extremes.clone()]);
+            let found = round_trip(Rounding::SINGLE, order, std::slice::from_ref(&extremes));
             assert_eq!(found[0], 0.0);
             assert_eq!(found[5..], extremes[5..]);
-            let rough = round_trip(Rounding::ROUGH, order, &[extremes.clone()]);
+            let rough = round_trip(Rounding::ROUGH, order, std::slice::from_ref(&extremes));
             assert!(rough.iter().all(|x| x.is_finite()), "{rough:?}");
             let far = round_trip(Rounding::grid(1.0), order, &[vec![2e9, -2e9, 2e9, 1e300]]);
             assert_eq!(far, [2e9, -2e9, 2e9, 2147483647.0]);

@@ -2,7 +2,7 @@
 //!
 //! The page's program is written in TypeScript in `viewer/`; its bundle is `page.html` in this directory, committed so
 //! that cargo needs no node. [`page`] puts a recording into it: a header in JSON and numbers in columns that are
-//! rounded ([`columns`] says how far), predicted, deflated and written in base 64.
+//! rounded (`columns.rs` says how), predicted, deflated and written in base 64.
 
 mod columns;
 mod page;

@@ -149,7 +149,7 @@ fn with_stride(recording: &Recording, stride: usize) -> String {
     add_contacts(&mut columns, recording, &steps);
     let data = base64(&compress_to_vec_zlib(&columns.bytes, EFFORT));
     let header = header(recording, &steps, stride, &columns.table);
-    // `<` could end the element that the text stands in.
+    // `<` could end the element that the text stands in. Plain numbers and texts always become JSON.
     let json = serde_json::to_string(&header).unwrap_or_default().replace('<', "\\u003c");
     let (before, after) = BUNDLE.split_once(MARK).unwrap_or((BUNDLE, ""));
     [
