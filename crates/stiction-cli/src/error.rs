@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use stiction::contact::FormulationError;
 use stiction::scene::{Place, SceneError};
-use stiction::sim::{RecordError, SimError, SnapshotError};
+use stiction::sim::{ReadError, RecordError, SimError, SnapshotError};
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,9 @@ pub(crate) enum CliError {
     /// The recording cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The file is not a recording.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
     /// Standard output cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),

@@ -1,4 +1,5 @@
-//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers.
+//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers, show a
+//! recording.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
@@ -13,9 +14,12 @@ mod progress;
 mod report;
 mod run;
 mod scene;
+mod server;
+mod simulate;
 mod summary;
 mod table;
 mod verify;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -36,6 +40,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Simulate scenes with known answers and compare.
     Verify(verify::VerifyArgs),
+    /// Show a recording, or a scene after simulating it, as a page on this machine.
+    View(view::ViewArgs),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +49,7 @@ fn main() -> ExitCode {
         Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
+        Command::View(args) => view::view(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

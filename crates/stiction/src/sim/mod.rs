@@ -11,6 +11,7 @@ mod limits;
 mod npz;
 mod projection;
 mod record;
+pub mod recording;
 mod rows;
 mod rule;
 mod settings;
@@ -20,7 +21,9 @@ mod state;
 mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};
-pub use record::{RecordError, Recorder};
+pub use npz::NpzError;
+pub use record::Recorder;
+pub use recording::{ReadError, ReadProblem, RecordError, Recording};
 pub use settings::{Settings, SettingsError};
 pub use simulation::{ContactForce, SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
