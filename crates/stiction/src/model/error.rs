@@ -323,6 +323,14 @@ pub enum ModelError {
         /// The bias.
         bias: [f64; 3],
     },
+    /// A coupling or tendon over a joint without a scalar coordinate.
+    #[error("{element}: joint `{joint}` is a ball or free joint; a hinge or slide is needed")]
+    NotScalar {
+        /// The equality or tendon.
+        element: Element,
+        /// The joint.
+        joint: String,
+    },
     /// A keyframe of another size.
     #[error(
         "{element}: {quantity} has {found} numbers; this model needs {expected} (or none, for the default)"
@@ -401,6 +409,7 @@ impl ModelError {
             | ModelError::ContactDimension { element, .. }
             | ModelError::UnknownName { element, .. }
             | ModelError::BiasOnRotation { element, .. }
+            | ModelError::NotScalar { element, .. }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }

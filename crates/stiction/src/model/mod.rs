@@ -7,6 +7,7 @@
 mod assembly;
 mod builder;
 mod check;
+mod combination;
 mod contact_rules;
 mod error;
 mod inertial;
@@ -15,9 +16,12 @@ mod relations;
 mod spec;
 
 pub use builder::ModelBuilder;
+pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
-pub use spec::{ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, JointTarget};
+pub use spec::{
+    ActuatorSpec, BodyId, BodySpec, Coordinate, EqualitySpec, GeomSpec, Inertial, JointSpec, JointTarget,
+};
 
 use crate::collision::Shape;
 use crate::contact::Law;
@@ -208,30 +212,46 @@ pub struct Actuator {
     pub force_range: Option<[f64; 2]>,
 }
 
-/// A bilateral constraint between two bodies.
+/// A bilateral constraint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Equality {
     /// Unique name.
     pub name: String,
-    /// The two bodies (0 is the world).
-    pub bodies: [usize; 2],
     /// What is held.
     pub kind: EqualityKind,
 }
 
-/// What an equality constraint holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// What an equality constraint holds. Bodies are numbers in [`Model::bodies`]; 0 is the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EqualityKind {
     /// Two points coincide: one in the frame of each body's base.
     Connect {
+        /// The bodies.
+        bodies: [usize; 2],
         /// The points (m).
         anchors: [Vector3<f64>; 2],
     },
     /// Two frames coincide: one in the frame of each body's base.
     Weld {
+        /// The bodies.
+        bodies: [usize; 2],
         /// The frames.
         frames: [Transform; 2],
     },
+    /// One combination of joint coordinates is a polynomial of another.
+    Coupling(Coupling),
+}
+
+/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4`, where y and x are the differences of two combinations of joint coordinates
+/// to their values at [`Model::q0`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coupling {
+    /// y.
+    pub dependent: Combination,
+    /// x; without terms when y is fixed.
+    pub independent: Combination,
+    /// The coefficients, the constant first.
+    pub polynomial: [f64; 5],
 }
 
 /// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.

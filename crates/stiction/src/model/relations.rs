@@ -5,7 +5,8 @@ use super::builder::{MaterialRuleSpec, ModelBuilder, PairSpec};
 use super::check;
 use super::names::NameSpace;
 use super::{
-    Actuator, ActuatorSpec, Base, BodyId, Element, ElementKind, Equality, EqualityKind, EqualitySpec,
+    Actuator, ActuatorSpec, Base, BodyId, Combination, Coordinate, Coupling, Element, ElementKind, Equality,
+    EqualityKind, EqualitySpec,
 };
 use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
@@ -48,20 +49,51 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
 
 fn add_equalities(assembly: &mut Assembly, specs: &[EqualitySpec]) -> Result<(), ModelError> {
     let given = |spec: &EqualitySpec| match spec {
-        EqualitySpec::Connect { name, bodies, .. } | EqualitySpec::Weld { name, bodies, .. } => {
-            (name.clone(), *bodies)
-        }
+        EqualitySpec::Connect { name, .. }
+        | EqualitySpec::Weld { name, .. }
+        | EqualitySpec::Coupling { name, .. } => name.clone(),
     };
-    let given: Vec<(String, [BodyId; 2])> = specs.iter().map(given).collect();
-    let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(|g| g.0.as_str()))?;
-    for (number, (spec, (name, ids))) in specs.iter().zip(&given).enumerate() {
+    let given: Vec<String> = specs.iter().map(given).collect();
+    let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(String::as_str))?;
+    let coordinates = Coordinates::new(&assembly.model);
+    for (number, (spec, name)) in specs.iter().zip(&given).enumerate() {
         let element = names.resolve(name, || format!("equality {number}"));
-        let bodies = [assembly.number(&element, ids[0])?, assembly.number(&element, ids[1])?];
-        assembly.check_relation(&element, bodies)?;
-        let kind = assembly.equality_kind(&element, spec, bodies)?;
-        assembly.model.equalities.push(Equality { name: element.name, bodies, kind });
+        let kind = assembly.equality_kind(&coordinates, &element, spec)?;
+        assembly.model.equalities.push(Equality { name: element.name, kind });
     }
     Ok(())
+}
+
+/// Everything with a scalar coordinate, by name.
+struct Coordinates {
+    joints: BTreeMap<String, usize>,
+}
+
+impl Coordinates {
+    fn new(model: &Model) -> Self {
+        Self { joints: numbers(model.links.iter().map(|link| link.name.as_str())) }
+    }
+
+    /// The coordinate an element refers to.
+    fn find(&self, model: &Model, element: &Element, of: &Coordinate) -> Result<Combination, ModelError> {
+        match of {
+            Coordinate::Joint(name) => {
+                let link = find(&self.joints, element, ElementKind::Joint, name)?;
+                scalar(model, element, link)?;
+                Ok(Combination::new(model, vec![(link, 1.0)]))
+            }
+        }
+    }
+}
+
+/// Refuses a joint that is not a hinge or slide.
+fn scalar(model: &Model, element: &Element, link: usize) -> Result<(), ModelError> {
+    match model.links[link].kind {
+        JointKind::Hinge { .. } | JointKind::Slide { .. } => Ok(()),
+        JointKind::Ball | JointKind::Free => {
+            Err(ModelError::NotScalar { element: element.clone(), joint: model.links[link].name.clone() })
+        }
+    }
 }
 
 impl Assembly {
@@ -71,8 +103,10 @@ impl Assembly {
         found.ok_or_else(|| ModelError::UnknownBody { element: element.clone(), id: body.0 })
     }
 
-    /// An equality needs two bodies, one of them moved by joints, that are not fixed to each other.
-    fn check_relation(&self, element: &Element, [a, b]: [usize; 2]) -> Result<(), ModelError> {
+    /// Numbers of the bodies of an equality, which needs two, one of them moved by joints, that are not fixed to each
+    /// other.
+    fn relation(&self, element: &Element, bodies: [BodyId; 2]) -> Result<[usize; 2], ModelError> {
+        let [a, b] = [self.number(element, bodies[0])?, self.number(element, bodies[1])?];
         let (first, second) = (&self.model.bodies[a], &self.model.bodies[b]);
         if a == b {
             return Err(ModelError::SameTwice { element: element.clone(), name: first.name.clone() });
@@ -84,31 +118,47 @@ impl Assembly {
                 second: second.name.clone(),
             });
         }
-        Ok(())
+        Ok([a, b])
     }
 
-    /// What is held, in the frames of the bodies' bases.
+    /// What is held: for bodies in the frames of their bases.
     fn equality_kind(
         &self,
+        coordinates: &Coordinates,
         element: &Element,
         spec: &EqualitySpec,
-        [a, b]: [usize; 2],
     ) -> Result<EqualityKind, ModelError> {
-        let (first, second) = (&self.model.bodies[a].pose, &self.model.bodies[b].pose);
         Ok(match spec {
-            EqualitySpec::Connect { anchor, .. } => {
+            EqualitySpec::Connect { bodies, anchor, .. } => {
+                let bodies @ [a, b] = self.relation(element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 let in_second = self.world[b].inverse_point(&self.world[a].point(anchor));
-                EqualityKind::Connect { anchors: [first.point(anchor), second.point(&in_second)] }
+                let [first, second] = bodies.map(|body| &self.model.bodies[body].pose);
+                EqualityKind::Connect { bodies, anchors: [first.point(anchor), second.point(&in_second)] }
             }
-            EqualitySpec::Weld { relative_pose, anchor, .. } => {
+            EqualitySpec::Weld { bodies, relative_pose, anchor, .. } => {
+                let bodies @ [a, b] = self.relation(element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 if let Some(pose) = relative_pose {
                     check::pose(element, "relative pose", pose)?;
                 }
                 let relative = relative_pose.unwrap_or_else(|| self.world[a].inverse() * self.world[b]);
                 let held = Transform::from_translation(*anchor);
-                EqualityKind::Weld { frames: [*first * relative * held, *second * held] }
+                let [first, second] = bodies.map(|body| self.model.bodies[body].pose);
+                EqualityKind::Weld { bodies, frames: [first * relative * held, second * held] }
+            }
+            EqualitySpec::Coupling { dependent, independent, polynomial, .. } => {
+                check::all_finite(element, "polynomial", polynomial)?;
+                if independent.as_ref() == Some(dependent) {
+                    let name = dependent.name().to_owned();
+                    return Err(ModelError::SameTwice { element: element.clone(), name });
+                }
+                let find = |of: &Coordinate| coordinates.find(&self.model, element, of);
+                EqualityKind::Coupling(Coupling {
+                    dependent: find(dependent)?,
+                    independent: independent.as_ref().map(find).transpose()?.unwrap_or_default(),
+                    polynomial: *polynomial,
+                })
             }
         })
     }

@@ -241,4 +241,31 @@ pub enum EqualitySpec {
         /// The point, in the second body's frame, whose position is held (m).
         anchor: Vector3<f64>,
     },
+    /// A coordinate is a polynomial of another, see [`super::Coupling`].
+    Coupling {
+        /// Unique name or empty.
+        name: String,
+        /// The coordinate that depends.
+        dependent: Coordinate,
+        /// The one it depends on; `None`: it is fixed at `polynomial[0]` from its value at `q0`.
+        independent: Option<Coordinate>,
+        /// Coefficients, the constant first.
+        polynomial: [f64; 5],
+    },
+}
+
+/// What a coupling couples, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coordinate {
+    /// The coordinate of a hinge or slide.
+    Joint(String),
+}
+
+impl Coordinate {
+    /// Name of the joint.
+    pub fn name(&self) -> &str {
+        match self {
+            Coordinate::Joint(name) => name,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model};
-use crate::sim::rows::{BlockKey, Rows};
+use crate::sim::rows::{BlockKey, RowKind, Rows};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// One side of a joint limit: how far it is (rad or m; negative when crossed) and the row that opens it.
@@ -60,9 +60,9 @@ pub(crate) fn push_limit(
     bias: f64,
 ) {
     let l = &model.links[link];
-    let dofs = [(l.v, side.row[0]), (l.v + 1, side.row[1]), (l.v + 2, side.row[2])];
-    let key = BlockKey::limit(rank, side.upper);
-    rows.push_dofs(model, key, BlockKind::Limit { bias }, &dofs[..l.kind.nv().min(3)]);
+    let dofs = (0..l.kind.nv().min(3)).map(|i| (l.v + i, side.row[i]));
+    let kind = RowKind::Unilateral(BlockKind::Limit { bias });
+    rows.push_dofs(model, BlockKey::limit(rank, side.upper), kind, 0.0, dofs);
 }
 
 /// Adds the dry friction rows of one tree's joints for a step of `h` seconds.
@@ -71,7 +71,8 @@ pub(crate) fn push_joint_friction(rows: &mut Rows, model: &Model, ranks: &[u32],
         let d = &model.dofs[dof];
         if d.friction_loss > 0.0 {
             let key = BlockKey::friction(ranks[d.link], (dof - model.links[d.link].v) as u32);
-            rows.push_dofs(model, key, BlockKind::Friction { bound: h * d.friction_loss }, &[(dof, 1.0)]);
+            let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * d.friction_loss });
+            rows.push_dofs(model, key, kind, 0.0, [(dof, 1.0)].into_iter());
         }
     }
 }

@@ -3,6 +3,7 @@
 mod certificate;
 mod closures;
 mod contacts;
+mod coupling;
 mod equalities;
 mod forces;
 mod free_rule;

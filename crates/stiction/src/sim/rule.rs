@@ -7,7 +7,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::model::Model;
-use crate::sim::equalities::equality_trees;
+use crate::sim::equalities::{Configuration, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::islands::{root, unite};
 use crate::sim::limits::{has_joint_friction, limit_rate, limit_sides};
@@ -61,10 +61,9 @@ impl Simulation {
             }
         }
         for index in 0..model.equalities.len() {
-            let [a, b] = equality_trees(model, index);
-            if let (Some(a), Some(b)) = (a, b) {
-                unite(&mut work.sets, a, b);
-            }
+            let mut trees = equality_trees(model, index);
+            let Some(first) = trees.next() else { continue };
+            trees.for_each(|tree| unite(&mut work.sets, first, tree));
         }
         for (tree, contents) in model.trees.iter().enumerate() {
             if work.candidate[tree] {
@@ -102,7 +101,8 @@ impl Simulation {
         let (work, data) = (&mut self.work, &mut self.data);
         work.v_near.copy_from_slice(&work.v_free);
         let candidate = &work.candidate;
-        self.closures.match_velocities(model, data, &self.state.mocap, |t| candidate[t], &mut work.v_near);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        self.closures.match_velocities(model, data, at, |t| candidate[t], &mut work.v_near);
     }
 
     /// Mass matrix, factor and free velocity of one tree under the contact rule.

@@ -12,7 +12,7 @@
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, IslandReport, Memory};
 use crate::sim::certificate::StepReport;
-use crate::sim::equalities::{self, Level, equality_trees};
+use crate::sim::equalities::{self, Configuration, Level, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
@@ -98,11 +98,12 @@ impl Simulation {
                 push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
             }
         }
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         let level = Level::Velocity { gain: self.settings.baumgarte / h };
         for i in 0..model.equalities.len() {
-            if equality_trees(&model, i).into_iter().flatten().any(|tree| work.contact_rule[tree]) {
+            if equality_trees(&model, i).any(|tree| work.contact_rule[tree]) {
                 let rank = self.equality_ranks[i];
-                equalities::push_equality(rows, &model, &self.data, &self.state.mocap, i, rank, level);
+                equalities::push_equality(rows, &model, &self.data, at, i, rank, level);
                 rows.soften(self.closures.softness(i));
             }
         }
