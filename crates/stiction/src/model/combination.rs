@@ -26,7 +26,7 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// The sum of `(link, coefficient)`, all of them hinges or slides; terms of one joint are added up.
+    /// The sum of `(link, coefficient)`, all of them hinges or slides; terms of one joint are added up, zeros left out.
     pub(super) fn new(model: &Model, mut weights: Vec<(usize, f64)>) -> Self {
         weights.sort_by(|a, b| model.links[a.0].name.cmp(&model.links[b.0].name));
         let mut terms: Vec<Term> = Vec::with_capacity(weights.len());
@@ -39,6 +39,7 @@ impl Combination {
                 }
             }
         }
+        terms.retain(|term| term.coefficient != 0.0);
         let mut combination = Self { terms, reference: 0.0 };
         combination.reference = combination.value(&model.q0);
         combination

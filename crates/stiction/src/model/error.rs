@@ -15,6 +15,8 @@ pub enum ElementKind {
     Joint,
     /// A geom.
     Geom,
+    /// A tendon.
+    Tendon,
     /// An actuator.
     Actuator,
     /// An equality constraint.
@@ -36,6 +38,7 @@ impl ElementKind {
             ElementKind::Body => "body",
             ElementKind::Joint => "joint",
             ElementKind::Geom => "geom",
+            ElementKind::Tendon => "tendon",
             ElementKind::Actuator => "actuator",
             ElementKind::Equality => "equality",
             ElementKind::Keyframe => "keyframe",
@@ -331,6 +334,12 @@ pub enum ModelError {
         /// The joint.
         joint: String,
     },
+    /// A tendon over nothing.
+    #[error("{element}: no joints; a fixed tendon needs at least one, with a weight")]
+    EmptyTendon {
+        /// The tendon.
+        element: Element,
+    },
     /// A keyframe of another size.
     #[error(
         "{element}: {quantity} has {found} numbers; this model needs {expected} (or none, for the default)"
@@ -410,6 +419,7 @@ impl ModelError {
             | ModelError::UnknownName { element, .. }
             | ModelError::BiasOnRotation { element, .. }
             | ModelError::NotScalar { element, .. }
+            | ModelError::EmptyTendon { element }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }

@@ -1,6 +1,6 @@
 //! Loop closures: what keeps trees on the manifold of their equality constraints.
 //!
-//! Trees tied by equalities, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
+//! Trees tied by equalities or tendons, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
 //! the same way on displacements, velocities and accelerations `x`: the nearest `x` in the metric of the mass matrix
 //! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015), where
 //! dependent rows are left out. A set that cannot be closed (contradictory equalities, an arm pulled beyond its reach)
@@ -18,6 +18,7 @@ use crate::sim::Mocap;
 use crate::sim::equalities::{Configuration, Level, equality_trees, position_error, push_equality};
 use crate::sim::islands::{Islands, root, unite};
 use crate::sim::rows::Rows;
+use crate::sim::tendons::{spans_trees, tendon_trees};
 
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
@@ -51,7 +52,7 @@ pub(crate) struct Closures {
     ties: Vec<Tie>,
     /// Set of each tree: the least tree of it.
     set: Vec<usize>,
-    /// Whether each tree is tied by an equality.
+    /// Whether each tree is tied by an equality, or to another by a tendon.
     tied: Vec<bool>,
     rows: Rows,
     islands: Islands,
@@ -87,6 +88,9 @@ impl Closures {
         for equality in 0..model.equalities.len() {
             tie_together(equality_trees(model, equality), &mut set, &mut tied);
         }
+        for tendon in model.tendons.iter().filter(|tendon| spans_trees(model, tendon)) {
+            tie_together(tendon_trees(model, tendon), &mut set, &mut tied);
+        }
         for tree in 0..trees {
             set[tree] = root(&mut set, tree);
         }
@@ -117,7 +121,7 @@ impl Closures {
         }
     }
 
-    /// Whether an equality ties this tree.
+    /// Whether an equality ties this tree, or a tendon to another, so that they have to be advanced together.
     pub(crate) fn is_tied(&self, tree: usize) -> bool {
         self.tied[tree]
     }

@@ -217,7 +217,8 @@ impl Islands {
         for (local, &i) in self.order[start..end].iter().enumerate() {
             let block = &rows.blocks[i];
             for e in self.local_row[local]..self.local_row[local] + block.count {
-                self.matrix[e * total + e] *= 1.0 + block.softness;
+                let diagonal = &mut self.matrix[e * total + e];
+                *diagonal = *diagonal * (1.0 + block.softness) + block.compliance;
             }
         }
     }

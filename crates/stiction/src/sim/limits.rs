@@ -3,6 +3,7 @@
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model};
 use crate::sim::rows::{BlockKey, RowKind, Rows};
+use crate::sim::tendons::tendon_sides;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// One side of a joint limit: how far it is (rad or m; negative when crossed) and the row that opens it.
@@ -77,9 +78,11 @@ pub(crate) fn push_joint_friction(rows: &mut Rows, model: &Model, ranks: &[u32],
     }
 }
 
-/// Whether a joint of the tree has dry friction.
-pub(crate) fn has_joint_friction(model: &Model, tree: usize) -> bool {
-    model.trees[tree].dofs.clone().any(|dof| model.dofs[dof].friction_loss > 0.0)
+/// Whether a joint of the tree, or a tendon over one, has dry friction.
+pub(crate) fn has_dry_friction(model: &Model, tree: usize) -> bool {
+    let contents = &model.trees[tree];
+    contents.dofs.clone().any(|dof| model.dofs[dof].friction_loss > 0.0)
+        || contents.tendons.iter().any(|&tendon| model.tendons[tendon].friction_loss > 0.0)
 }
 
 /// Ranks of the joints in name order.
@@ -99,12 +102,9 @@ pub(crate) fn name_ranks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u32> {
     ranks
 }
 
-/// Largest violation of a joint limit (rad or m).
+/// Largest violation of a limit of a joint or tendon (rad or m).
 pub(crate) fn worst_violation(model: &Model, q: &[f64]) -> f64 {
-    model
-        .links
-        .iter()
-        .flat_map(|link| limit_sides(link, q))
-        .flatten()
-        .fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    let joints = model.links.iter().flat_map(|link| limit_sides(link, q)).flatten().map(|side| side.gap);
+    let tendons = model.tendons.iter().flat_map(|tendon| tendon_sides(tendon, q)).flatten();
+    joints.chain(tendons.map(|side| side.gap)).fold(0.0, |worst: f64, gap| worst.max(-gap))
 }

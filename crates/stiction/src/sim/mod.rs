@@ -18,6 +18,7 @@ mod settings;
 mod simulation;
 mod snapshot;
 mod state;
+mod tendons;
 mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};

@@ -16,6 +16,7 @@ use crate::algorithm;
 use crate::sim::Simulation;
 use crate::sim::equalities::{self, Configuration, Level};
 use crate::sim::limits;
+use crate::sim::tendons;
 
 /// Rounds of one step; what is left is taken up by the next step. Most overlaps vanish in one or two; two edges that
 /// take turns at being the deepest shrink theirs by a third in each.
@@ -86,6 +87,14 @@ impl Simulation {
             for side in limits::limit_sides(link, &self.state.q).into_iter().flatten() {
                 if side.gap <= self.settings.overlap_tolerance {
                     limits::push_limit(&mut self.rows, &model, i, self.joint_ranks[i], &side, side.gap);
+                }
+            }
+        }
+        for (i, tendon) in model.tendons.iter().enumerate() {
+            for side in tendons::tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    let rank = self.tendon_ranks[i];
+                    tendons::push_tendon_limit(&mut self.rows, &model, tendon, rank, &side, side.gap);
                 }
             }
         }

@@ -25,12 +25,25 @@ impl BlockKey {
         Self { class: 0, first: rank, second: 0, feature: 0 }
     }
 
+    /// Of the implicit part of a tendon's tension.
+    pub(crate) fn tension(tendon_rank: u32) -> Self {
+        Self { class: 0, first: tendon_rank, second: 1, feature: 0 }
+    }
+
     pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
         Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
     }
 
+    pub(crate) fn tendon_limit(tendon_rank: u32, upper: bool) -> Self {
+        Self { class: 1, first: tendon_rank, second: 1, feature: u32::from(upper) }
+    }
+
     pub(crate) fn friction(joint_rank: u32, dof: u32) -> Self {
         Self { class: 2, first: joint_rank, second: 0, feature: dof }
+    }
+
+    pub(crate) fn tendon_friction(tendon_rank: u32) -> Self {
+        Self { class: 2, first: tendon_rank, second: 1, feature: 0 }
     }
 
     pub(crate) fn contact(contact: &Contact) -> Self {
@@ -78,6 +91,8 @@ pub(crate) struct RowBlock {
     pub(crate) contact: Option<usize>,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
+    /// Of bilateral rows: what is added to it, as a number (1/kg).
+    pub(crate) compliance: f64,
 }
 
 /// All constraint rows of a step. Keeps its capacity.
@@ -127,6 +142,7 @@ impl Rows {
             piece_count: 0,
             contact,
             softness: 0.0,
+            compliance: 0.0,
         });
     }
 
@@ -290,6 +306,13 @@ impl Rows {
     pub(crate) fn soften(&mut self, softness: f64) {
         if let Some(block) = self.blocks.last_mut() {
             block.softness = softness;
+        }
+    }
+
+    /// Gives the last block's bilateral rows a compliance: `J v + target + compliance lambda = 0`.
+    pub(crate) fn comply(&mut self, compliance: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.compliance = compliance;
         }
     }
 

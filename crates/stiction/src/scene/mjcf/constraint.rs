@@ -6,7 +6,7 @@ use super::document::Element;
 use super::joint::JointClass;
 use super::orientation::quaternion;
 use crate::contact::Law;
-use crate::model::{BodyId, Coordinate, ElementKind, EqualitySpec};
+use crate::model::{BodyId, ElementKind, EqualitySpec, Target};
 use crate::scene::{EntryKind, SceneError};
 use crate::spatial::Transform;
 use crate::suggestion::did_you_mean;
@@ -32,7 +32,7 @@ const EQUALITY: Attributes = Attributes {
 };
 
 const COUPLING: Attributes = Attributes {
-    read: &["name", "class", "active", "joint1", "joint2", "polycoef"],
+    read: &["name", "class", "active", "joint1", "joint2", "tendon1", "tendon2", "polycoef"],
     inert: &[],
     unmodelled: &[],
 };
@@ -133,8 +133,8 @@ impl<'d> Reader<'d> {
         for element in section.children() {
             match element.tag() {
                 "connect" | "weld" => self.bilateral(element)?,
-                "joint" => self.coupling(element)?,
-                "tendon" | "flex" | "flexvert" | "flexstrain" => {
+                "joint" | "tendon" => self.coupling(element)?,
+                "flex" | "flexvert" | "flexstrain" => {
                     let message = format!(
                         "the constraint between {}s is not supported: it does not hold",
                         element.tag()
@@ -172,19 +172,24 @@ impl<'d> Reader<'d> {
         self.add_equality(element, spec)
     }
 
-    /// `<joint>`: one joint's coordinate is a polynomial of another's.
+    /// `<joint>` and `<tendon>`: a coordinate or length is a polynomial of another.
     fn coupling(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         check(element, &COUPLING, &mut self.notes);
         self.names.register("equality", element)?;
-        let dependent = self.coordinate(element, "joint1")?;
-        let independent = match element.has("joint2") {
-            true => Some(self.coordinate(element, "joint2")?),
-            false => None,
+        let sides = match element.tag() {
+            "joint" => ["joint1", "joint2"],
+            _ => ["tendon1", "tendon2"],
         };
+        let target = |side: &str| match element.tag() {
+            "joint" => Ok(Target::Joint(self.scalar_joint(element, side)?.to_string())),
+            _ => self.tendon_target(element, side),
+        };
+        let dependent = target(sides[0])?;
+        let independent = element.has(sides[1]).then(|| target(sides[1])).transpose()?;
         let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
         element.overwrite("polycoef", &mut polynomial)?;
-        if independent.is_none() && element.has("polycoef") && polynomial[1..] != [1.0, 0.0, 0.0, 0.0] {
-            let message = "only the first number acts: there is no second joint";
+        if independent.is_none() && polynomial[1..] != [1.0, 0.0, 0.0, 0.0] {
+            let message = format!("only the first number acts: there is no {}", sides[1]);
             element.note(&mut self.notes, EntryKind::Ignored, Some("polycoef"), message);
         }
         let name = element.name().to_string();
@@ -192,11 +197,11 @@ impl<'d> Reader<'d> {
     }
 
     /// The hinge or slide an attribute names.
-    fn coordinate(&self, element: Element<'d>, attribute: &str) -> Result<Coordinate, SceneError> {
+    pub(super) fn scalar_joint(&self, element: Element<'d>, attribute: &str) -> Result<&'d str, SceneError> {
         let name = element.required(attribute, "the name of a hinge or slide is needed")?;
         match self.joints.get(name) {
-            Some(JointClass::Scalar) => Ok(Coordinate::Joint(name.to_string())),
-            Some(_) => {
+            Some(JointClass::Scalar) => Ok(name),
+            Some(JointClass::Ball | JointClass::Free) => {
                 let message = format!("joint {name:?} is a ball or free joint; a hinge or slide is needed");
                 Err(element.invalid(Some(attribute), message))
             }

@@ -21,6 +21,7 @@ mod joint;
 mod keyframe;
 mod names;
 mod orientation;
+mod tendon;
 mod vocabulary;
 
 pub(super) use files::read_text;
@@ -39,6 +40,7 @@ use joint::JointClass;
 use nalgebra::Vector3;
 use names::Names;
 use std::collections::{BTreeMap, BTreeSet};
+use tendon::TendonClass;
 use vocabulary::check_words;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
@@ -70,6 +72,9 @@ struct Reader<'d> {
     names: Names<'d>,
     /// Named joints.
     joints: BTreeMap<&'d str, JointClass>,
+    /// Named tendons, and how many of all are fixed ones.
+    tendons: BTreeMap<&'d str, TendonClass>,
+    fixed_tendons: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -100,6 +105,8 @@ impl<'d> Reader<'d> {
             materials: BTreeSet::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
+            tendons: BTreeMap::new(),
+            fixed_tendons: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
@@ -163,6 +170,9 @@ impl<'d> Reader<'d> {
         for element in self.section("contact") {
             self.contact(element)?;
         }
+        for element in self.section("tendon") {
+            self.tendon_section(element)?;
+        }
         for element in self.section("equality") {
             self.equality(element)?;
         }
@@ -187,8 +197,8 @@ impl<'d> Reader<'d> {
                 "deformable" if section.children().next().is_some() => {
                     return Err(section.invalid(None, "not supported: bodies are rigid"));
                 }
-                // Measurements, tendons and plugins: named one by one, so that nothing is lost in silence.
-                "sensor" | "tendon" | "extension" => {
+                // Measurements and plugins: named one by one, so that nothing is lost in silence.
+                "sensor" | "extension" => {
                     for child in section.children() {
                         let message = format!("{}s are not supported", section.tag());
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
@@ -223,7 +233,8 @@ impl<'d> Reader<'d> {
                 "site" | "camera" | "light" | "material" | "texture" => {
                     element.note_cosmetic(&mut self.notes, None);
                 }
-                "equality" | "mesh" | "tendon" => {}
+                "tendon" => self.check_default_tendon(element)?,
+                "equality" | "mesh" => {}
                 _ => unread_child(element, &mut self.notes),
             }
         }
