@@ -182,3 +182,276 @@ fn contradictory_couplings_share_their_error_and_say_so() {
     }
     assert!(s.state.q.iter().all(|q| q.abs() < FRAC_PI_2));
 }
+
+/// Sliders of 1 kg and 2 kg, each a tree, and a tendon of length q1 + 3 q2 with the given attributes.
+fn sliders(timestep: f64, tendon: &str, rest: &str) -> String {
+    let body = |name: &str, mass: f64, y: f64| {
+        format!(
+            r#"<body name="{name}" pos="0 {y} 0"><joint name="{name}" type="slide" axis="1 0 0"/>
+            <inertial pos="0 0 0" mass="{mass}" diaginertia="1 1 1"/></body>"#
+        )
+    };
+    format!(
+        r#"<mujoco><option timestep="{timestep}" gravity="0 0 0"/><worldbody>{}{}</worldbody>
+        <tendon><fixed name="t" {tendon}><joint joint="a" coef="1"/><joint joint="b" coef="3"/></fixed></tendon>{rest}</mujoco>"#,
+        body("a", 1.0, 0.0),
+        body("b", 2.0, 1.0)
+    )
+}
+
+/// `w M^-1 w^T` of that tendon: 1/1 + 9/2.
+const INVERSE_MASS: f64 = 5.5;
+
+#[test]
+fn a_tendon_limit_stops_joints_in_two_trees_with_impulses_in_the_ratio_of_their_weights() {
+    for (range, side) in [("-9 0.5", 1.0), ("-0.5 9", -1.0)] {
+        let mut s = simulate(&sliders(1e-3, &format!(r#"range="{range}""#), ""));
+        let v = [0.7 * side, 0.3 * side];
+        s.state.v.copy_from_slice(&v);
+        let mut beyond = 0.0f64;
+        run(&mut s, 1.0, |s, report| {
+            beyond = beyond.max(side * (s.state.q[0] + 3.0 * s.state.q[1]) - 0.5);
+            assert!(report.certificate.penetration <= 1e-9 && report.certificate.residual <= 1e-12);
+        });
+        assert!(beyond <= 1e-9, "{beyond}");
+        let (da, db) = (s.state.v[0] - v[0], 2.0 * (s.state.v[1] - v[1]));
+        assert!((db - 3.0 * da).abs() < 1e-12 && da * side < 0.0, "{da} {db}");
+        assert!((s.state.v[0] + 3.0 * s.state.v[1]).abs() < 1e-12, "plastic: {:?}", s.state.v);
+    }
+}
+
+/// Zero crossings of the length per second, from below.
+fn frequency(s: &mut Simulation, duration: f64) -> f64 {
+    let (mut crossings, mut before, mut time) = (Vec::new(), f64::NAN, 0.0);
+    run(s, duration, |s, report| {
+        let length = s.state.q[0] + 3.0 * s.state.q[1];
+        if before < 0.0 && length >= 0.0 {
+            crossings.push(time + (report.time - time) * before / (before - length));
+        }
+        (before, time) = (length, report.time);
+    });
+    (crossings.len() - 1) as f64 / (crossings[crossings.len() - 1] - crossings[0])
+}
+
+#[test]
+fn a_tendon_spring_swings_with_its_frequency_and_keeps_energy() {
+    let mut s = simulate(&sliders(1e-3, r#"stiffness="8""#, ""));
+    s.state.q[0] = 0.1;
+    let energy = s.step().unwrap().energy;
+    assert!((energy - 0.5 * 8.0 * 0.01).abs() < 1e-12, "{energy}");
+    let expected = (8.0 * INVERSE_MASS).sqrt() / std::f64::consts::TAU;
+    let found = frequency(&mut s, 20.0);
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    let drift = s.step().unwrap().energy - energy;
+    assert!(drift.abs() < 1e-9, "{drift}");
+}
+
+#[test]
+fn a_slack_tendon_does_not_pull_and_a_stretched_one_pulls_from_the_end_of_the_slack() {
+    let mut s = simulate(&sliders(1e-3, r#"stiffness="8" springlength="-0.2 0.3""#, ""));
+    s.state.q[0] = 0.25;
+    run(&mut s, 0.1, |s, report| assert!(s.state.v == [0.0, 0.0] && report.energy == 0.0));
+    s.state.q[0] = 0.5;
+    let report = s.step().unwrap();
+    assert!((report.energy - 0.5 * 8.0 * 0.04).abs() < 1e-9, "{report:?}");
+    assert!((s.state.v[0] + 1e-3 * 8.0 * 0.2).abs() < 1e-7 && s.state.v[1] < 0.0, "{:?}", s.state.v);
+    s.state.q[0] = -0.4;
+    s.state.v.fill(0.0);
+    let _ = s.step().unwrap();
+    assert!((s.state.v[0] - 1e-3 * 8.0 * 0.2).abs() < 1e-7, "{:?}", s.state.v);
+}
+
+#[test]
+fn a_spring_of_a_tendon_is_relaxed_where_those_of_its_joints_are() {
+    let text =
+        sliders(1e-3, r#"stiffness="8""#, "").replace(r#"name="a" type"#, r#"name="a" springref="0.4" type"#);
+    assert_eq!(simulate(&text).model().tendons[0].spring_range, [0.4, 0.4]);
+}
+
+#[test]
+fn stiff_springs_and_dampers_of_a_tendon_follow_the_implicit_rule_exactly() {
+    // M + (h d + h^2 k) w^T w by hand, which is how a stiff joint in the same place would move.
+    let (h, k, d) = (1e-3, 1e6, 2e3);
+    let mut s = simulate(&sliders(h, &format!(r#"stiffness="{k}" damping="{d}""#), ""));
+    s.state.q[0] = 0.1;
+    s.state.v[1] = 0.2;
+    for _ in 0..50 {
+        let (length, rate) = (s.state.q[0] + 3.0 * s.state.q[1], s.state.v[0] + 3.0 * s.state.v[1]);
+        let slide = 3.0 * s.state.v[0] / 2.0 - s.state.v[1];
+        let added = h * d + h * h * k;
+        // The rate along the tendon obeys a scalar equation with the mass 1 / (w M^-1 w^T).
+        let expected = (rate - h * k * length * INVERSE_MASS) / (1.0 + added * INVERSE_MASS);
+        let _ = s.step().unwrap();
+        let found = s.state.v[0] + 3.0 * s.state.v[1];
+        assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
+        // What the tendon cannot do: momentum across its row stays.
+        assert!((3.0 * s.state.v[0] / 2.0 - s.state.v[1] - slide).abs() < 1e-9);
+    }
+    assert!(common::speed(&s).is_finite());
+}
+
+#[test]
+fn a_position_servo_on_a_tendon_brings_its_length_to_the_control() {
+    let servo = r#"<actuator><position name="p" tendon="t" gear="2" kp="4e4" kv="400"/></actuator>"#;
+    let mut s = simulate(&sliders(2e-3, "", servo));
+    s.state.ctrl[0] = 0.8;
+    run(&mut s, 3.0, |_, _| {});
+    let length = s.state.q[0] + 3.0 * s.state.q[1];
+    assert!((2.0 * length - 0.8).abs() < 1e-9, "{length}");
+    // From rest the joints move in the ratio of weight over mass.
+    assert!((s.state.q[1] - 1.5 * s.state.q[0]).abs() < 1e-9, "{:?}", s.state.q);
+}
+
+#[test]
+fn dry_friction_of_a_tendon_holds_below_its_bound_and_slides_above() {
+    let mut s = simulate(&sliders(1e-3, r#"frictionloss="2""#, ""));
+    // Forces along the row's direction: w f with f below the bound.
+    s.state.applied.copy_from_slice(&[1.9, 5.7]);
+    run(&mut s, 0.5, |_, report| assert!(report.certificate.cone_violation <= 1e-9));
+    assert!(common::speed(&s) < 1e-12, "{:?}", s.state.v);
+    s.state.applied.copy_from_slice(&[2.5, 7.5]);
+    run(&mut s, 0.5, |_, report| assert!(report.certificate.cone_violation <= 1e-9));
+    assert!(
+        (s.state.v[0] - 0.5 * 0.5).abs() < 1e-9 && (s.state.v[1] - 0.5 * 0.75).abs() < 1e-9,
+        "{:?}",
+        s.state.v
+    );
+    // Across the row nothing holds.
+    let mut s = simulate(&sliders(1e-3, r#"frictionloss="2""#, ""));
+    s.state.applied.copy_from_slice(&[3.0, -1.0]);
+    run(&mut s, 0.1, |_, _| {});
+    assert!(s.state.v[0] > 0.1, "{:?}", s.state.v);
+}
+
+#[test]
+fn a_motor_on_a_tendon_pulls_each_joint_with_its_weight() {
+    let mut s =
+        simulate(&sliders(1e-3, "", r#"<actuator><motor name="m" tendon="t" gear="0.5"/></actuator>"#));
+    s.state.ctrl[0] = 4.0;
+    run(&mut s, 0.5, |_, _| {});
+    assert!((s.state.v[0] - 1.0).abs() < 1e-12 && (s.state.v[1] - 1.5).abs() < 1e-12, "{:?}", s.state.v);
+}
+
+#[test]
+fn coupled_tendons_keep_their_ratio() {
+    let rest = r#"<tendon><fixed name="u"><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon>
+        <equality><tendon name="e" tendon1="u" tendon2="t" polycoef="0 0.5 0.1"/></equality>"#;
+    let mut s = simulate(&sliders(1e-3, "", rest));
+    s.state.applied[0] = 1.0;
+    run(&mut s, 1.0, |s, report| {
+        assert!(report.certificate.bilateral <= 1e-12, "{report:?}");
+        let (t, u) = (s.state.q[0] + 3.0 * s.state.q[1], s.state.q[0] - s.state.q[1]);
+        assert!((u - 0.5 * t - 0.1 * t * t).abs() <= 1e-12);
+    });
+    assert!(s.state.q[0] > 0.1, "{:?}", s.state.q);
+}
+
+#[test]
+fn a_tendon_over_one_joint_is_that_joint() {
+    // Servo, spring, damping, limit and friction on the joint, or on a tendon of weight one: the same motion.
+    let scene = |joint: &str, rest: &str| {
+        format!(
+            r#"<mujoco><compiler angle="radian"/><option timestep="0.001"/><worldbody><body><joint name="j" axis="0 1 0" {joint}/>
+            <inertial pos="0.5 0 0" mass="1" diaginertia="0.01 0.02 0.03"/></body></worldbody>{rest}</mujoco>"#
+        )
+    };
+    for what in [
+        r#"stiffness="30" damping="1""#,
+        r#"stiffness="3e5" damping="10""#,
+        r#"range="-2 0.3""#,
+        r#"frictionloss="1""#,
+        r#"range="-2 0.3" frictionloss="1" stiffness="10" damping="0.2""#,
+    ] {
+        let tendon =
+            format!(r#"<tendon><fixed name="t" {what}><joint joint="j" coef="1"/></fixed></tendon>"#);
+        let (mut joint, mut tendon) = (simulate(&scene(what, "")), simulate(&scene("", &tendon)));
+        for _ in 0..1500 {
+            let (a, b) = (joint.step().unwrap(), tendon.step().unwrap());
+            let difference = (joint.state.q[0] - tendon.state.q[0]).abs();
+            assert!(difference < 1e-9, "{what}: {difference} at {}", a.time);
+            assert!(
+                (a.energy - b.energy).abs() < 1e-8 * a.energy.abs().max(1.0),
+                "{what}: {} {}",
+                a.energy,
+                b.energy
+            );
+        }
+    }
+}
+
+/// A hand with two fingers on different branches, closed by a tendon servo on a ball that it holds up.
+const HAND: &str = r#"<mujoco><compiler angle="radian"/><option timestep="0.002"/><worldbody>
+    <body name="palm" pos="0 0 1"><joint name="lift" type="slide" axis="0 0 1" damping="50" stiffness="1e5"/>
+      <geom type="box" size="0.1 0.05 0.02" mass="1"/>
+      <body name="left" pos="-0.06 0 -0.1"><joint name="l" type="slide" axis="1 0 0"/><geom name="left" type="box" size="0.01 0.05 0.06" mass="0.2" friction="1"/></body>
+      <body name="right" pos="0.06 0 -0.1"><joint name="r" type="slide" axis="-1 0 0"/><geom name="right" type="box" size="0.01 0.05 0.06" mass="0.2" friction="1"/></body></body>
+    <body name="ball" pos="0 0 0.9"><freejoint/><geom name="ball" type="box" size="0.04 0.04 0.04" mass="0.3" friction="1"/></body></worldbody>
+    <tendon><fixed name="grasp" range="0 0.5"><joint joint="l" coef="0.5"/><joint joint="r" coef="0.5"/></fixed>
+    <fixed name="even"><joint joint="l" coef="0.5"/><joint joint="r" coef="-0.5"/></fixed></tendon>
+    <equality><tendon name="even" tendon1="even"/></equality>
+    <actuator><position name="grip" tendon="grasp" kp="2000" kv="20"/></actuator></mujoco>"#;
+
+#[test]
+fn two_fingers_on_one_tendon_hold_a_box_with_equal_forces() {
+    let mut s = simulate(HAND);
+    s.state.ctrl[0] = 0.03;
+    run(&mut s, 2.0, |_, report| {
+        let c = &report.certificate;
+        assert!(c.residual <= 1e-9 && c.bilateral <= 1e-9 && c.penetration <= 1e-6, "{report:?}");
+    });
+    // Each finger gets half of the servo's force: kp (ctrl - length) / 2 with the fingers 0.01 m in.
+    let [left, right] = ["left", "right"].map(|finger| common::normal_force(&s, [finger, "ball"]));
+    assert!((left - 20.0).abs() < 1e-3 && (right - 20.0).abs() < 1e-3, "{left} {right}");
+    assert!((common::contact_force(&s, "ball").z - 0.3 * 9.81).abs() < 1e-6);
+    assert!(common::speed(&s) < 1e-6, "{}", common::speed(&s));
+}
+
+#[test]
+fn a_snapshot_of_a_hand_on_tendons_continues_with_the_same_bits() {
+    let mut s = simulate(HAND);
+    s.state.ctrl[0] = 0.03;
+    for steps in [20, 300] {
+        for _ in 0..steps {
+            let _ = s.step().unwrap();
+        }
+        let bytes = s.snapshot().to_bytes().unwrap();
+        let mut other = simulate(HAND);
+        other.restore(&stiction::sim::Snapshot::from_bytes(&bytes).unwrap()).unwrap();
+        for _ in 0..100 {
+            let _ = (s.step().unwrap(), other.step().unwrap());
+            assert_eq!(s.state_hash(), other.state_hash());
+        }
+    }
+}
+
+#[test]
+fn the_order_in_which_tendons_and_what_they_span_are_written_changes_no_bit() {
+    let bodies = ["a", "b", "c"].map(|name| {
+        format!(
+            r#"<body name="{name}" pos="{} 0 1"><joint name="{name}" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0.1" size="0.03" mass="0.7"/></body>"#,
+            name.as_bytes()[0]
+        )
+    });
+    let tendons = [
+        r#"<fixed name="p" stiffness="20" damping="0.1" range="-0.5 0.5">JOINTS</fixed>"#,
+        r#"<fixed name="q" frictionloss="0.2"><joint joint="b" coef="0.3"/><joint joint="c" coef="0.4"/></fixed>"#,
+    ];
+    let joints =
+        ["a", "b", "c"].map(|name| format!(r#"<joint joint="{name}" coef="0.{}"/>"#, name.as_bytes()[0]));
+    let hash = |order: [usize; 3], two: [usize; 2]| {
+        let pick = |from: &[String; 3]| order.iter().map(|&i| from[i].as_str()).collect::<String>();
+        let tendons: String = two.iter().map(|&i| tendons[i]).collect();
+        let mut s = simulate(&format!(
+            r#"<mujoco><worldbody><geom type="plane" size="9 9 1" pos="0 0 0.8"/>{}</worldbody><tendon>{}</tendon></mujoco>"#,
+            pick(&bodies),
+            tendons.replace("JOINTS", &pick(&joints))
+        ));
+        for _ in 0..500 {
+            let _ = s.step().unwrap();
+        }
+        s.state_hash()
+    };
+    let first = hash([0, 1, 2], [0, 1]);
+    assert_eq!(first, hash([2, 0, 1], [1, 0]));
+    assert_eq!(first, hash([1, 2, 0], [0, 1]));
+}
