@@ -197,8 +197,33 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
             };
             assert_eq!(kind, geom["type"].as_str().unwrap(), "{what}");
             close(&sizes, &size[..sizes.len()], &what);
-            close(pose.translation.as_slice(), &list(&geom["position"]), &what);
-            close(pose.rotation.transpose().as_slice(), &list(&geom["rotation"]), &what);
+            if let Shape::Convex(mesh) = &found.shape {
+                let points = mesh.vertices().iter().map(|vertex| pose.point(vertex));
+                let [low, high] = points.fold(
+                    [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)],
+                    |[l, h], p| [l.inf(&p), h.sup(&p)],
+                );
+                let bounds: Vec<f64> =
+                    geom["mesh_bounds"].as_array().unwrap().iter().flat_map(list).collect();
+                // MuJoCo keeps vertices in single precision.
+                let error = (low - Vector3::from_column_slice(&bounds[..3]))
+                    .amax()
+                    .max((high - Vector3::from_column_slice(&bounds[3..])).amax());
+                assert!(error < 1e-6, "{what}: {low} {high} instead of {bounds:?}");
+            } else {
+                close(pose.translation.as_slice(), &list(&geom["position"]), &what);
+                let theirs = Matrix3::from_row_slice(&list(&geom["rotation"]));
+                if found.name.starts_with("fitted") {
+                    // The signs of principal axes are arbitrary, and equal moments have no axes of their own.
+                    close(
+                        spread(&pose.rotation, &sizes).as_slice(),
+                        spread(&theirs, &sizes).as_slice(),
+                        &what,
+                    );
+                } else {
+                    close(pose.rotation.as_slice(), theirs.as_slice(), &what);
+                }
+            }
             close(&[found.friction], &[geom["friction"].as_f64().unwrap()], &what);
             close(found.surface_velocity.as_slice(), &list(&geom["surface_velocity"]), &what);
             let integers = [
@@ -212,6 +237,13 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
             assert_eq!(found.material.as_deref(), geom["material"].as_str(), "{what}");
         }
     });
+}
+
+/// A matrix that tells how far a shape with these sizes reaches along all axes, whatever the signs of its own.
+fn spread(rotation: &Matrix3<f64>, sizes: &[f64]) -> Matrix3<f64> {
+    let [x, z] = [sizes[0], sizes[sizes.len() - 1]];
+    let y = if sizes.len() == 3 { sizes[1] } else { x };
+    rotation * Matrix3::from_diagonal(&Vector3::new(x * x, y * y, z * z)) * rotation.transpose()
 }
 
 #[test]

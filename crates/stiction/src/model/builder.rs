@@ -123,7 +123,10 @@ impl ModelBuilder {
 
     /// Sum of the masses of all bodies (kg), as given or as their geoms have it.
     pub fn total_mass(&self) -> f64 {
-        self.bodies[1..].iter().map(|node| own_inertia(&node.spec).mass).sum()
+        let mut masses: Vec<f64> = self.bodies[1..].iter().map(|node| own_inertia(&node.spec).mass).collect();
+        // The sum's bits must not depend on the order of writing.
+        masses.sort_by(f64::total_cmp);
+        masses.iter().sum()
     }
 
     /// Multiplies the masses and inertias of all bodies by a factor.

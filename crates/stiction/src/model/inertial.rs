@@ -4,7 +4,7 @@
 //! the mass matrix (Walker and Orin 1982; Featherstone, *Rigid Body Dynamics Algorithms*, 2008, section 6.2): if
 //! that block is not positive definite, neither is the mass matrix.
 
-use super::{BodySpec, JointKind, JointSpec};
+use super::{BodySpec, Inertial, JointKind, JointSpec};
 use crate::spatial::{Inertia, Motion, Transform};
 use nalgebra::{Matrix3, Vector3};
 
@@ -20,6 +20,19 @@ pub(super) fn own_inertia(spec: &BodySpec) -> Inertia {
     };
     inertia.rotational = symmetric(&inertia.rotational);
     inertia
+}
+
+impl BodySpec {
+    /// Mass properties as given, or else of the geoms.
+    pub fn mass_properties(&self) -> Inertial {
+        if let Some(given) = self.inertial {
+            return given;
+        }
+        let Inertia { mass, moment, rotational } = own_inertia(self);
+        let center_of_mass = if mass > 0.0 { moment / mass } else { Vector3::zeros() };
+        let steiner = Inertia::new(mass, &center_of_mass, &Matrix3::zeros());
+        Inertial { mass, center_of_mass, inertia: rotational - steiner.rotational }
+    }
 }
 
 /// Sum over the geoms of mass (given, or density times volume) times the shape's inertia for mass one.

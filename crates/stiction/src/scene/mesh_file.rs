@@ -1,4 +1,5 @@
-//! Mesh files: STL (binary and text) and Wavefront OBJ, through the libraries that read them, with the checks they lack.
+//! Mesh files: STL (binary and text) and Wavefront OBJ, through the libraries that read them, with the checks they
+//! lack; and MSH, MuJoCo's own format.
 
 use super::triangle_mesh::TriangleMesh;
 use nalgebra::Vector3;
@@ -12,13 +13,28 @@ const STL_TRIANGLE: usize = 50;
 /// Reads a mesh by the extension of its file. Errors are what is wrong with the file, without its name.
 pub(super) fn read(path: &Path) -> Result<TriangleMesh, String> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if !["stl", "obj"].contains(&extension.as_str()) {
-        return Err(format!("a file ending in {extension:?} is no mesh this reader knows; use .stl or .obj"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot be read: {error}"))?;
-    let mesh = if extension == "stl" { read_stl(&bytes) } else { read_obj(&bytes) }?;
+    let read: fn(&[u8]) -> Result<TriangleMesh, String> = match extension.as_str() {
+        "stl" => read_stl,
+        "obj" => read_obj,
+        "msh" => read_msh,
+        _ => {
+            return Err(format!(
+                "a file ending in {extension:?} is no mesh this reader knows; use .stl, .obj or .msh"
+            ));
+        }
+    };
+    let mesh = read(&bytes_of(path)?)?;
     check(&mesh)?;
     Ok(mesh)
+}
+
+/// The content of a regular file: a device or a pipe may never end.
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("cannot be read: it is not a file".to_string());
+    }
+    std::fs::read(path).map_err(unreadable)
 }
 
 /// Coordinates must be finite and indices in range.
@@ -57,7 +73,8 @@ fn read_stl(bytes: &[u8]) -> Result<TriangleMesh, String> {
     })
 }
 
-/// All objects of the file as one mesh; polygons are cut into triangles, materials are left out.
+/// All objects of the file as one mesh (MuJoCo takes the first only); polygons are cut into triangles, materials are left
+/// out.
 fn read_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     let no_materials = |_: &Path| Ok((Vec::new(), Default::default()));
@@ -69,6 +86,41 @@ fn read_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
         mesh.vertices.extend(object.mesh.positions.chunks_exact(3).map(Vector3::from_column_slice));
         mesh.triangles
             .extend(object.mesh.indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|i| i + first)));
+    }
+    Ok(mesh)
+}
+
+/// Four counts (vertices, normals, texture coordinates, triangles), then single precision coordinates of each and the
+/// triangles' vertices, all in words of 32 bits, little-endian (MuJoCo, XML reference, `asset/mesh`).
+fn read_msh(bytes: &[u8]) -> Result<TriangleMesh, String> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let integer = |word: &[u8; 4]| i32::from_le_bytes(*word);
+    let Some((head, body)) = words.split_at_checked(4) else {
+        return Err(format!("an MSH file has at least 16 bytes; this one has {}", bytes.len()));
+    };
+    let counts = [0, 1, 2, 3].map(|i| i64::from(integer(&head[i])));
+    if let Some(negative) = counts.iter().find(|count| **count < 0) {
+        return Err(format!("the header counts {negative}; an MSH file begins with four counts"));
+    }
+    let [vertices, normals, textures, triangles] = counts;
+    let needed = 3 * vertices + 3 * normals + 2 * textures + 3 * triangles;
+    if needed != body.len() as i64 || !rest.is_empty() {
+        return Err(format!(
+            "an MSH file of {vertices} vertices and {triangles} triangles has {} bytes; this one has {}",
+            4 * (4 + needed),
+            bytes.len()
+        ));
+    }
+    let (points, rest) = body.split_at(3 * vertices as usize);
+    let coordinates: Vec<f64> = points.iter().map(|word| f64::from(f32::from_le_bytes(*word))).collect();
+    let indices = &rest[(3 * normals + 2 * textures) as usize..];
+    let mut mesh = TriangleMesh {
+        vertices: coordinates.chunks_exact(3).map(Vector3::from_column_slice).collect(),
+        triangles: Vec::with_capacity(triangles as usize),
+    };
+    for corners in indices.as_chunks::<3>().0 {
+        // A negative number becomes one that is far out of range.
+        mesh.triangles.push(corners.map(|word| integer(&word) as u32));
     }
     Ok(mesh)
 }
@@ -96,6 +148,16 @@ mod tests {
         assert_eq!(object.vertices.len(), 3);
         binary.pop();
         assert!(read_stl(&binary).is_err());
+        assert_eq!(read_msh(&msh()).unwrap(), text);
+    }
+
+    /// The triangle with a normal and two texture coordinates.
+    fn msh() -> Vec<u8> {
+        let mut bytes: Vec<u8> = [3_i32, 1, 2, 1].iter().flat_map(|count| count.to_le_bytes()).collect();
+        let numbers = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.5, 0.1, 0.2];
+        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend([0_i32, 1, 2].iter().flat_map(|index| index.to_le_bytes()));
+        bytes
     }
 
     #[test]
@@ -111,7 +173,7 @@ mod tests {
             at in 0_usize..200, byte in any::<u8>(), length in 0_usize..200, head in any::<[u8; 12]>(),
         ) {
             let object = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\nf -1 -2 -3\n";
-            for original in [TEXT.as_bytes(), object] {
+            for original in [TEXT.as_bytes(), object, &msh()] {
                 let mut bytes = original.to_vec();
                 if let Some(place) = bytes.get_mut(at) {
                     *place = byte;
@@ -119,6 +181,7 @@ mod tests {
                 bytes.truncate(length.max(10));
                 let _ = read_stl(&bytes).map(|mesh| check(&mesh));
                 let _ = read_obj(&bytes).map(|mesh| check(&mesh));
+                let _ = read_msh(&bytes).map(|mesh| check(&mesh));
                 bytes.splice(0..0, head);
                 let _ = read_stl(&bytes);
                 let _ = read_obj(&bytes);

@@ -92,6 +92,7 @@ impl<'d> Reader<'d> {
             None => Some(Inertial { mass: 0.0, center_of_mass: Vector3::zeros(), inertia: Matrix3::zeros() }),
             given => given,
         };
+        self.bound_inertia(element, &mut spec);
         let id = self.builder.add_body(parent, spec).map_err(|e| element.model_error(e))?;
         self.child_bodies(id, name, &children)
     }

@@ -38,6 +38,11 @@ pub(super) struct Compiler {
     pub(super) fit_bounds: bool,
     /// Mass that all bodies together are to have (kg).
     pub(super) total_mass: Option<f64>,
+    /// Whether impossible principal moments are replaced by their mean.
+    pub(super) balance_inertia: bool,
+    /// Least mass (kg) and least principal moment (kg m^2) of a body.
+    pub(super) bound_mass: f64,
+    pub(super) bound_inertia: f64,
 }
 
 impl Default for Compiler {
@@ -52,6 +57,9 @@ impl Default for Compiler {
             strip_path: false,
             fit_bounds: false,
             total_mass: None,
+            balance_inertia: false,
+            bound_mass: 0.0,
+            bound_inertia: 0.0,
         }
     }
 }
@@ -69,6 +77,9 @@ const COMPILER: Attributes = Attributes {
         "meshdir",
         "strippath",
         "fitaabb",
+        "balanceinertia",
+        "boundinertia",
+        "boundmass",
     ],
     inert: &[
         "conflict",
@@ -81,12 +92,7 @@ const COMPILER: Attributes = Attributes {
         "usethread",
         "fusestatic",
     ],
-    unmodelled: &[
-        ("alignfree", "bodies keep the frame the file gives them"),
-        ("balanceinertia", "an impossible inertia is an error"),
-        ("boundinertia", "inertias are taken as they are"),
-        ("boundmass", "masses are taken as they are"),
-    ],
+    unmodelled: &[("alignfree", "bodies keep the frame the file gives them")],
 };
 
 impl Compiler {
@@ -134,6 +140,11 @@ impl Compiler {
         if let Some(fit) = element.boolean("fitaabb")? {
             self.fit_bounds = fit;
         }
+        if let Some(balance) = element.boolean("balanceinertia")? {
+            self.balance_inertia = balance;
+        }
+        self.bound_mass = element.nonnegative("boundmass")?.unwrap_or(self.bound_mass);
+        self.bound_inertia = element.nonnegative("boundinertia")?.unwrap_or(self.bound_inertia);
         Ok(())
     }
 

@@ -330,6 +330,11 @@ impl<'d> Reader<'d> {
                 }
                 (Shape::HeightField(field), None, pose)
             }
+            Kind::Plane if draft.mesh.is_some() => {
+                let message =
+                    "a plane cannot be fitted to a mesh; a sphere, capsule, box, cylinder or ellipsoid can";
+                return Err(element.invalid(Some("mesh"), message));
+            }
             _ if draft.mesh.is_some() => {
                 if self.compiler.fit_bounds {
                     let message =

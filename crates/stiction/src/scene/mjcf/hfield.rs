@@ -7,7 +7,7 @@ use super::Reader;
 use super::attributes::{Attributes, check};
 use super::document::{Element, quoted};
 use crate::collision::HeightField;
-use crate::scene::SceneError;
+use crate::scene::{EntryKind, SceneError, mesh_file};
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -57,10 +57,17 @@ impl<'d> Reader<'d> {
                 let path = self.compiler.mesh_path(element, file);
                 let wrong =
                     |message: String| element.invalid(Some("file"), format!("{}: {message}", path.display()));
-                let bytes =
-                    std::fs::read(&path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+                let bytes = mesh_file::bytes_of(&path).map_err(wrong)?;
                 let picture = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
-                if picture { from_png(&bytes) } else { from_binary(&bytes) }.map_err(wrong)?
+                let (grid, grey) = match picture {
+                    true => from_png(&bytes).map_err(wrong)?,
+                    false => (from_binary(&bytes).map_err(wrong)?, true),
+                };
+                if !grey {
+                    let message = "the picture is coloured; its red is taken for the height, as in MuJoCo";
+                    element.note(&mut self.notes, EntryKind::Warning, Some("file"), message);
+                }
+                grid
             }
             None => from_scene(element)?,
         };
@@ -114,7 +121,8 @@ fn flip(values: &mut Vec<f64>, columns: usize) {
     *values = values.rchunks_exact(columns).flatten().copied().collect();
 }
 
-fn from_png(bytes: &[u8]) -> Result<Grid, String> {
+/// The red of a picture, and whether the picture is grey.
+fn from_png(bytes: &[u8]) -> Result<(Grid, bool), String> {
     let wrong = |error: png::DecodingError| format!("no valid PNG: {error}");
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
@@ -126,19 +134,15 @@ fn from_png(bytes: &[u8]) -> Result<Grid, String> {
     let (rows, columns) = (info.height as usize, info.width as usize);
     let samples = info.color_type.samples();
     let mut values = Vec::with_capacity(rows * columns);
+    let mut grey = true;
     for line in pixels.chunks_exact(info.line_size).take(rows) {
         for pixel in line.chunks_exact(samples).take(columns) {
-            if samples >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2]) {
-                return Err(format!(
-                    "a pixel has the colour {}, {}, {}; heights are grey levels",
-                    pixel[0], pixel[1], pixel[2]
-                ));
-            }
+            grey &= samples < 3 || (pixel[0] == pixel[1] && pixel[1] == pixel[2]);
             values.push(f64::from(pixel[0]));
         }
     }
     flip(&mut values, columns);
-    Ok(Grid { rows, columns, values })
+    Ok((Grid { rows, columns, values }, grey))
 }
 
 /// MuJoCo's own format: rows and columns (32 bit integers), then single precision numbers, little-endian.

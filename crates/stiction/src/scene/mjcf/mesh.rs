@@ -37,6 +37,9 @@ const MESH: Attributes = Attributes {
 /// Most numbers in a list of vertices or faces.
 const LONGEST: usize = 10_000_000;
 
+/// A surface with less than this part of its hull's volume, or of an area of that size, has none but rounding errors.
+const NOTHING: f64 = 1e-12;
+
 /// How a mesh gives mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MassRule {
@@ -158,18 +161,26 @@ impl<'d> Reader<'d> {
             }
             return Ok(mesh.solid());
         }
-        if rule == MassRule::Shell {
-            return Ok(mesh.shell());
+        let (mass, what, least) = match rule {
+            MassRule::Shell => (mesh.shell(), "area", hull.mass_properties().mass.cbrt().powi(2)),
+            _ => (mesh.legacy_solid(), "volume", hull.mass_properties().mass),
+        };
+        let enough = mass.mass > NOTHING * least;
+        if !enough {
+            let message = format!(
+                "the surface has no {what}, so its mass is zero; inertia=\"convex\" takes the hull's"
+            );
+            return Err(element.invalid(Some(source), message));
         }
-        if open.is_some() {
-            let message = "the surface is open; its mass is the sum of tetrahedra that MuJoCo takes too, and may not be what is \
-                           meant (inertia=\"convex\" takes the hull)";
+        if rule == MassRule::Legacy && open.is_some() {
+            let message = "the surface is open; its mass is the sum of tetrahedra that MuJoCo takes too, and may not \
+                           be what is meant (inertia=\"convex\" takes the hull)";
             element.note(&mut self.notes, EntryKind::Warning, Some(source), message);
-        } else if mesh.signed_volume() < 0.0 {
+        } else if rule == MassRule::Legacy && mesh.signed_volume() < 0.0 {
             let message = "the surface is inside out; its triangles count as turned around";
             element.note(&mut self.notes, EntryKind::Repaired, Some(source), message);
         }
-        Ok(mesh.legacy_solid())
+        Ok(mass)
     }
 }
 
