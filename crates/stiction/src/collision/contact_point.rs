@@ -52,9 +52,51 @@ impl<'a> Manifold<'a> {
         }
         let mut feature = feature;
         while self.points[self.start..].iter().any(|p| p.feature == feature) {
-            feature += stride;
+            feature = feature.wrapping_add(stride);
         }
         self.points.push(ContactPoint { point, normal, gap, feature });
+    }
+
+    /// Appends a point unless another of the pair is closer than `merge` (m); of the two the deeper stays.
+    pub(super) fn push_merged(&mut self, contact: ContactPoint, stride: u32, merge: f64) {
+        let near = |p: &&mut ContactPoint| (p.point - contact.point).norm_squared() <= merge * merge;
+        match self.points[self.start..].iter_mut().find(near) {
+            Some(twin) if contact.gap < twin.gap => {
+                *twin = ContactPoint { feature: twin.feature, ..contact };
+            }
+            Some(_) => {}
+            None => self.push(contact.point, contact.normal, contact.gap, contact.feature, stride),
+        }
+    }
+
+    /// Removes all points of this pair.
+    pub(super) fn clear(&mut self) {
+        self.points.truncate(self.start);
+    }
+
+    /// Keeps at most `count` points: the deepest, and one after the other the one furthest from those kept.
+    pub(super) fn reduce(&mut self, count: usize) {
+        let points = &mut self.points[self.start..];
+        if points.len() <= count {
+            return;
+        }
+        let deepest = (1..points.len()).fold(0, |k, i| if points[i].gap < points[k].gap { i } else { k });
+        points.swap(0, deepest);
+        for kept in 1..count {
+            let distance = |p: &ContactPoint| {
+                let to = |q: &ContactPoint| (p.point - q.point).norm_squared();
+                points[..kept].iter().map(to).fold(f64::INFINITY, f64::min)
+            };
+            let mut furthest = (kept, distance(&points[kept]));
+            for i in kept + 1..points.len() {
+                let distance = distance(&points[i]);
+                if distance > furthest.1 {
+                    furthest = (i, distance);
+                }
+            }
+            points.swap(kept, furthest.0);
+        }
+        self.points.truncate(self.start + count);
     }
 
     /// Turns all normals of this pair around: the pair was computed with its shapes exchanged.
