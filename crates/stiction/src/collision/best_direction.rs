@@ -8,8 +8,9 @@
 //! 2. If that does not settle it (the caller knows: a pair of points with gap s(n) along n is proof for shapes that are
 //!    apart), polyhedra that overlap are searched over all pairs of edges, which with the faces is complete; otherwise the
 //!    collision library is asked (Gilbert-Johnson-Keerthi, and the expanding polytope algorithm for overlap).
-//!    What it says is a start, never an answer: it stops at a relative 5e-8, and on exactly aligned shapes it has been
-//!    seen to be wrong altogether.
+//!    What it says is a start, never an answer: it stops at a relative 5e-8, and on shapes that touch or are exactly
+//!    aligned it has been seen to be wrong altogether. So shapes that overlap are also drawn apart along the best direction
+//!    so far and looked at again, until that no longer helps.
 //! 3. *Polishing*: Newton's method on the sphere for s restricted to directions across a choice of lines (edges, rulings)
 //!    that are nearly across n. With w = y - x, tangents T and curvatures H, the step is
 //!    `(T' (H_A + H_B) T + s) d = T' w`.
@@ -28,8 +29,12 @@ use super::direction::length_and_direction;
 
 /// Sine of the angle up to which a line counts as possibly across the best direction.
 const NEARLY_ACROSS: f64 = 0.05;
+/// Times that shapes are drawn apart.
+const DRAWN_APART: usize = 6;
 /// Steps of Newton's method.
 const NEWTON_STEPS: usize = 12;
+/// Step after whose square nothing is left (rad).
+const CONVERGED: f64 = 1e-8;
 /// Longest step of Newton's method (rad).
 const LONGEST_STEP: f64 = 0.3;
 /// Up to this many pairs of edges are tried.
@@ -54,8 +59,19 @@ pub(super) struct Direction {
     pub normal: Vector3<f64>,
     /// s(normal) (m).
     pub separation: f64,
-    /// Whether it is the normal of a plane face of either shape.
-    pub face: bool,
+    /// Where it comes from.
+    pub kind: Kind,
+}
+
+/// How well a direction is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Normal of a plane face of either shape.
+    Face,
+    /// Common perpendicular of two straight lines.
+    Lines,
+    /// Anything else: a direction that attains the separation to rounding can be off by the root of rounding.
+    Free,
 }
 
 impl ConvexPair<'_> {
@@ -70,16 +86,16 @@ impl ConvexPair<'_> {
     }
 
     /// Takes `n` for `best` if it separates better by more than rounding.
-    fn try_direction(&self, n: Vector3<f64>, best: &mut Direction) {
+    fn try_direction(&self, n: Vector3<f64>, kind: Kind, best: &mut Direction) {
         let separation = self.separation(&n);
         if separation > best.separation + self.tolerance {
-            *best = Direction { normal: n, separation, face: false };
+            *best = Direction { normal: n, separation, kind };
         }
     }
 
     /// Step 1; stops early once a direction separates by more than `enough`.
     pub(super) fn candidates(&self, enough: f64) -> Direction {
-        let mut best = Direction { normal: Vector3::z(), separation: f64::NEG_INFINITY, face: false };
+        let mut best = Direction { normal: Vector3::z(), separation: f64::NEG_INFINITY, kind: Kind::Free };
         let mut between = Vector3::repeat(f64::INFINITY);
         let radii = self.a.radius() + self.b.radius();
         for (shape, sign) in [(&self.a, 1.0), (&self.b, -1.0)] {
@@ -92,7 +108,7 @@ impl ConvexPair<'_> {
                 let w = self.between(&n);
                 let separation = n.dot(&w) - radii;
                 if separation > best.separation + self.tolerance {
-                    best = Direction { normal: n, separation, face: true };
+                    best = Direction { normal: n, separation, kind: Kind::Face };
                     between = w;
                     if separation > enough {
                         return best;
@@ -101,22 +117,22 @@ impl ConvexPair<'_> {
             }
         }
         let between = self.b.pose.translation - self.a.pose.translation;
-        let mut try_both = |v: Vector3<f64>| {
+        let mut try_both = |v: Vector3<f64>, kind: Kind| {
             if let Some((_, n)) = length_and_direction(&v) {
-                self.try_direction(n, &mut best);
-                self.try_direction(-n, &mut best);
+                self.try_direction(n, kind, &mut best);
+                self.try_direction(-n, kind, &mut best);
             }
         };
         let (first, second) = (self.a.axis(), self.b.axis());
         for axis in [first, second].into_iter().flatten() {
-            try_both(between - axis * axis.dot(&between));
+            try_both(between - axis * axis.dot(&between), Kind::Free);
         }
         if let (Some(first), Some(second)) = (first, second)
             && first.cross(&second).norm() > PARALLEL
         {
-            try_both(first.cross(&second));
+            try_both(first.cross(&second), Kind::Lines);
         }
-        try_both(between);
+        try_both(between, Kind::Free);
         best
     }
 
@@ -130,8 +146,23 @@ impl ConvexPair<'_> {
             return best;
         }
         self.polish(candidate.normal, &mut best);
-        for n in self.library_directions(&candidate.normal).into_iter().flatten() {
-            self.polish(n, &mut best);
+        let from_library = |shift: Vector3<f64>, best: &mut Direction| {
+            let start = best.normal;
+            for n in self.library_directions(&start, &shift).into_iter().flatten() {
+                self.polish(n, best);
+            }
+        };
+        from_library(Vector3::zeros(), &mut best);
+        // The directions of shapes that overlap are near those of the same shapes drawn out of each other.
+        for _ in 0..DRAWN_APART {
+            let before = best.separation;
+            if before >= -self.tolerance {
+                break;
+            }
+            from_library(best.normal * (0.01 * self.size - before), &mut best);
+            if best.separation <= before {
+                break;
+            }
         }
         best
     }
@@ -159,7 +190,7 @@ impl ConvexPair<'_> {
                         continue;
                     }
                     let before = best.separation;
-                    self.try_direction(n, best);
+                    self.try_direction(n, Kind::Lines, best);
                     if best.separation > before {
                         between = self.between(&best.normal);
                     }
@@ -168,10 +199,12 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// What the collision library takes for the direction of the closest points or the shortest way out.
-    fn library_directions(&self, start: &Vector3<f64>) -> [Option<Vector3<f64>>; 2] {
+    /// What the collision library takes for the direction of the closest points or the shortest way out, once the second
+    /// shape is moved by `shift` (m).
+    fn library_directions(&self, start: &Vector3<f64>, shift: &Vector3<f64>) -> [Option<Vector3<f64>>; 2] {
         let scale = 1.0 / self.size;
-        let cores = [&self.a, &self.b].map(|convex| Core { convex, scale });
+        let cores = [(&self.a, Vector3::zeros()), (&self.b, *shift)]
+            .map(|(convex, shift)| Core { convex, shift, scale });
         let vector = |v: &Vector3<f64>| Vector::new(v.x, v.y, v.z);
         let unit = |v: Vector| length_and_direction(&Vector3::new(v.x, v.y, v.z)).map(|(_, n)| n);
         let here = Pose::IDENTITY;
@@ -197,7 +230,8 @@ impl ConvexPair<'_> {
                         let across = first.cross(&second);
                         match length_and_direction(&across) {
                             Some((sine, m)) if sine > PARALLEL => {
-                                self.try_direction(if m.dot(&n) < 0.0 { -m } else { m }, best);
+                                let m = if m.dot(&n) < 0.0 { -m } else { m };
+                                self.try_direction(m, Kind::Lines, best);
                             }
                             _ => self.ascend(n, Some(first), best),
                         }
@@ -206,34 +240,32 @@ impl ConvexPair<'_> {
                 }
             }
         }
-        self.try_direction(n, best);
+        self.try_direction(n, Kind::Free, best);
     }
 
-    /// Newton's method from `n` among the directions across `line`.
+    /// Newton's method from `n` among the directions across `line`. Where it converges it replaces a free direction that
+    /// separates as well: of the two it is the accurate one.
     fn ascend(&self, mut n: Vector3<f64>, line: Option<Vector3<f64>>, best: &mut Direction) {
         let project = |n: Vector3<f64>| {
             let across = line.map_or(n, |line| n - line * line.dot(&n));
             length_and_direction(&across).map(|(_, n)| n)
         };
-        // The local maximum is worth its best iterate; rounding may make the last a little worse.
-        let mut top = Direction { normal: n, separation: f64::NEG_INFINITY, face: false };
         for _ in 0..NEWTON_STEPS {
             let Some(unit) = project(n) else { return };
             n = unit;
             let w = self.between(&n);
             let separation = n.dot(&w) - self.a.radius() - self.b.radius();
-            if separation > top.separation {
-                top = Direction { normal: n, separation, face: false };
-            }
             let curvature = self.a.curvature(&n) + self.b.curvature(&-n);
             let Some(step) = newton_step(&n, line, &w, &curvature) else { break };
+            let converged = step.norm() < CONVERGED;
+            let as_good = best.kind == Kind::Free && separation >= best.separation - self.tolerance;
+            if separation > best.separation + self.tolerance || (converged && as_good) {
+                *best = Direction { normal: n, separation, kind: Kind::Free };
+            }
             if step.norm() < 4.0 * f64::EPSILON {
                 break;
             }
             n += step * (LONGEST_STEP / step.norm()).min(1.0);
-        }
-        if top.separation > best.separation + self.tolerance {
-            *best = top;
         }
     }
 }
@@ -291,12 +323,14 @@ thread_local! {
 /// A core as the library sees it, scaled to sizes of about 1 because the library's tolerances are absolute.
 struct Core<'a> {
     convex: &'a Convex<'a>,
+    shift: Vector3<f64>,
     scale: f64,
 }
 
 impl SupportMap for Core<'_> {
     fn local_support_point(&self, direction: Vector) -> Vector {
-        let x = self.convex.support(&Vector3::new(direction.x, direction.y, direction.z)) * self.scale;
+        let n = Vector3::new(direction.x, direction.y, direction.z);
+        let x = (self.convex.support(&n) + self.shift) * self.scale;
         Vector::new(x.x, x.y, x.z)
     }
 }

@@ -2,6 +2,9 @@
 
 use nalgebra::Vector3;
 
+/// Sides to which a reduced manifold keeps its reach.
+const SIDES: usize = 8;
+
 /// One point at which two shapes touch or are about to touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPoint {
@@ -74,29 +77,45 @@ impl<'a> Manifold<'a> {
         self.points.truncate(self.start);
     }
 
-    /// Keeps at most `count` points: the deepest, and one after the other the one furthest from those kept.
-    pub(super) fn reduce(&mut self, count: usize) {
+    /// Keeps the deepest point and those that reach furthest to [`SIDES`] sides, so that what they can carry between them
+    /// stays nearly the same. The sides are counted from that of the deepest point, or of the outermost one if the deepest
+    /// is inside; of equals the first.
+    pub(super) fn reduce(&mut self) {
         let points = &mut self.points[self.start..];
-        if points.len() <= count {
+        if points.len() <= SIDES {
             return;
         }
-        let deepest = (1..points.len()).fold(0, |k, i| if points[i].gap < points[k].gap { i } else { k });
-        points.swap(0, deepest);
-        for kept in 1..count {
-            let distance = |p: &ContactPoint| {
-                let to = |q: &ContactPoint| (p.point - q.point).norm_squared();
-                points[..kept].iter().map(to).fold(f64::INFINITY, f64::min)
-            };
-            let mut furthest = (kept, distance(&points[kept]));
-            for i in kept + 1..points.len() {
-                let distance = distance(&points[i]);
-                if distance > furthest.1 {
-                    furthest = (i, distance);
-                }
-            }
-            points.swap(kept, furthest.0);
+        let normal = points[0].normal;
+        let middle = points.iter().map(|p| p.point).sum::<Vector3<f64>>() / points.len() as f64;
+        let across = |p: &ContactPoint| {
+            let x = p.point - middle;
+            x - normal * normal.dot(&x)
+        };
+        // Differences below this are no reason to prefer a later point.
+        let reach = points.iter().fold(0.0, |reach: f64, p| reach.max(across(p).norm()));
+        let margin = 1e-9 * reach;
+        let first_best = |points: &[ContactPoint], value: &dyn Fn(&ContactPoint) -> f64| {
+            let better = |i: usize, k: usize| value(&points[i]) > value(&points[k]) + margin;
+            (1..points.len()).fold(0, |k, i| if better(i, k) { i } else { k })
+        };
+        let deepest = first_best(points, &|p| -p.gap);
+        let mut ahead = across(&points[deepest]);
+        if ahead.norm() < 0.5 * reach {
+            ahead = across(&points[first_best(points, &|p| across(p).norm())]);
         }
-        self.points.truncate(self.start + count);
+        let (ahead, aside) = (ahead / ahead.norm(), normal.cross(&ahead) / ahead.norm());
+        points.swap(0, deepest);
+        let mut kept = 1;
+        for side in 0..SIDES {
+            let (sin, cos) = libm::sincos(side as f64 * (2.0 * std::f64::consts::PI / SIDES as f64));
+            let direction = ahead * cos + aside * sin;
+            let best = first_best(points, &|p| direction.dot(&across(p)));
+            if best >= kept {
+                points.swap(kept, best);
+                kept += 1;
+            }
+        }
+        self.points.truncate(self.start + kept);
     }
 
     /// Turns all normals of this pair around: the pair was computed with its shapes exchanged.

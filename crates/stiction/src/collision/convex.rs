@@ -84,22 +84,12 @@ impl Convex<'_> {
 
     /// Number of plane faces.
     pub(super) fn face_count(&self) -> usize {
-        match self.shape {
-            Shape::Box { .. } => 6,
-            Shape::Cylinder { .. } => 2,
-            Shape::Convex(mesh) => mesh.faces().len(),
-            _ => 0,
-        }
+        self.shape.plane_face_count()
     }
 
-    /// Outward unit normal of plane face `face`: faces of a box in the order +x, -x, +y, -y, +z, -z, caps +z, -z.
+    /// Outward unit normal of plane face `face`.
     pub(super) fn face_normal(&self, face: usize) -> Vector3<f64> {
-        let sign = if face % 2 == 0 { 1.0 } else { -1.0 };
-        match self.shape {
-            Shape::Box { .. } => self.pose.rotation.column(face / 2) * sign,
-            Shape::Convex(mesh) => self.pose.vector(&mesh.faces()[face].normal),
-            _ => self.pose.rotation.column(2) * sign,
-        }
+        self.pose.vector(&self.shape.face_normal(face))
     }
 
     /// The plane face that looks most along `n`, of those at the point furthest along it.

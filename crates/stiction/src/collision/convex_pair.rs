@@ -1,6 +1,6 @@
 //! Contact points of any two convex shapes that have no closed form of their own.
 //!
-//! 1. The best of the exact candidate directions. If points that attain its separation are found, it is the answer: for
+//! 1. The best of the candidate directions. If it is exact and points that attain its separation are found, it is the answer: for
 //!    shapes that are apart they prove it, and an overlap below [`SHALLOW`] of the size is not worth a search, because no
 //!    other direction can be better by more than twice the overlap.
 //! 2. Otherwise the best direction of a search (`best_direction`).
@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use super::best_direction::{ConvexPair, Direction};
+use super::best_direction::{ConvexPair, Direction, Kind};
 use super::contact_point::{ContactPoint, Manifold};
 use super::convex::Convex;
 use super::facing::{Facing, Feature, common_corners, parallel_lines, shared_stretch, witness};
@@ -20,8 +20,6 @@ use crate::spatial::Transform;
 
 /// Overlap, over the size of the shapes, below which the best candidate is good enough.
 const SHALLOW: f64 = 1e-9;
-/// Most points that are kept of a pair.
-pub(super) const MOST_POINTS: usize = 8;
 /// Distance over the smallest extent at which points are one.
 const MERGE: f64 = 4e-6;
 
@@ -51,15 +49,15 @@ pub(super) fn convex_pair(
         return;
     }
     let shallow = candidate.separation >= -SHALLOW * size;
-    if shallow && touch(&pair, &candidate, first.1, false, manifold) {
-        manifold.reduce(MOST_POINTS);
+    if shallow && candidate.kind != Kind::Free && touch(&pair, &candidate, first.1, false, manifold) {
+        manifold.reduce();
         return;
     }
     manifold.clear();
     let best = pair.search(candidate);
     if best.separation <= manifold.prediction() {
         touch(&pair, &best, first.1, true, manifold);
-        manifold.reduce(MOST_POINTS);
+        manifold.reduce();
     }
 }
 
@@ -73,8 +71,9 @@ fn touch(
     manifold: &mut Manifold,
 ) -> bool {
     let (a, b, n) = (&pair.a, &pair.b, direction.normal);
-    let first = Feature::facing(a, &n, direction.face);
-    let second = Feature::facing(b, &-n, direction.face);
+    let forced = direction.kind == Kind::Face;
+    let first = Feature::facing(a, &n, forced);
+    let second = Feature::facing(b, &-n, forced);
     let mut contacts = Contacts {
         pair,
         world,
@@ -85,7 +84,7 @@ fn touch(
         manifold,
     };
     let flat = [&first, &second].iter().all(|feature| !matches!(feature, Feature::Point(_)));
-    if direction.face || flat {
+    if forced || flat {
         common_corners(&first, &second, &n, pair.tolerance, |facing| contacts.add(&facing, n));
     }
     let enough = direction.separation + pair.tolerance;
@@ -96,9 +95,11 @@ fn touch(
         }
     }
     if contacts.smallest > enough {
-        let (facing, miss) = witness(a, b, &n);
-        let apart = direction.separation.max(0.0);
-        let meets = apart.hypot(miss) <= apart + pair.tolerance;
+        let between = direction.separation + a.radius() + b.radius();
+        let (facing, miss) = witness(a, b, &n, between);
+        // Sideways a small miss of points that are apart changes their distance by its square only.
+        let error = if between > 0.0 { (facing.on_b - facing.on_a).norm() - between } else { miss };
+        let meets = error <= pair.tolerance;
         if meets || always {
             let stands = if meets { facing } else { pair.stand_in(&facing, direction) };
             contacts.add_at(&stands, n, direction.separation);

@@ -1,8 +1,8 @@
 //! Contact points of a cylinder with a half space and with a sphere.
 //!
 //! On a plane the lowest points of both rims are exact at every tilt: two on the ruling on which the cylinder lies, one on
-//! the rim it leans on. A cap that looks down besides has its other rim points (see `facing`), which carry it when it
-//! stands. A sphere touches where its centre is closest to mantle, cap or rim; from inside it leaves the shortest way, by
+//! the rim it leans on. A cap that looks down more than the mantle has its other rim points as well (see `facing`), which
+//! carry it when it stands. A sphere touches where its centre is closest to mantle, cap or rim; from inside it leaves the shortest way, by
 //! a cap rather than by the mantle if both are as near, and from the axis along x.
 
 use nalgebra::{Vector2, Vector3};
@@ -28,11 +28,14 @@ pub(super) fn plane_cylinder(
     if height(&core.support(&-normal)) > manifold.prediction() {
         return;
     }
+    let standing = cosine.abs() > std::f64::consts::FRAC_1_SQRT_2;
     for upper in [false, true] {
-        let looks_down = if upper { cosine < 0.0 } else { cosine >= 0.0 };
-        let all = looks_down && cosine.abs() > std::f64::consts::FRAC_1_SQRT_2;
+        let looks_down = upper == (cosine < 0.0);
+        if standing && !looks_down {
+            continue;
+        }
         Disc::cap(&core, radius, half_length, upper).each_rim_point(Some(-normal), |x, label| {
-            if all || label == lowest_label(upper) {
+            if standing || label == lowest_label(upper) {
                 let gap = height(&x);
                 manifold.push(x - normal * (0.5 * gap), normal, gap, label, CYLINDER_LABELS);
             }

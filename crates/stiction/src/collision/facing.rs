@@ -458,9 +458,9 @@ impl View {
     }
 }
 
-/// A pair of points that attains the separation along n, with the distance at which they miss being above each other:
-/// of all points and lines active along n within rounding, those that meet best.
-pub(super) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>) -> (Facing, f64) {
+/// A pair of points of the cores `between` apart along n, with the distance at which they miss that: of all points and
+/// lines active along n within rounding, those that meet best.
+pub(super) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) -> (Facing, f64) {
     let point = |core: &Convex, n: &Vector3<f64>| {
         let x = core.support(n);
         [x, x]
@@ -478,13 +478,13 @@ pub(super) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>) -> (Facing, f64)
         };
         let (p, q) = (flat(first), flat(second));
         let (s, t) = closest_segments(&p, &q);
-        let miss = (q.at(t) - p.at(s)).norm();
-        if miss < best.1 {
-            let at = |ends: [Vector3<f64>; 2], t: f64, half_length: f64| {
+        let at = |ends: [Vector3<f64>; 2], t: f64, half_length: f64| {
                 let middle = (ends[0] + ends[1]) * 0.5;
                 if half_length > 0.0 { middle + (ends[1] - ends[0]) * (0.5 * t / half_length) } else { middle }
             };
-            let (on_a, on_b) = (at(first, s, p.half_length), at(second, t, q.half_length));
+        let (on_a, on_b) = (at(first, s, p.half_length), at(second, t, q.half_length));
+        let miss = (on_b - on_a - n * between).norm();
+        if miss < best.1 {
             best = (Facing { on_a, on_b, ..none }, miss);
         }
     };
@@ -531,11 +531,19 @@ pub(super) fn shared_stretch(
     for t in [low, high] {
         let on_a = a.middle() - a.radial + along * t;
         let on_b = b.ends[0] - b.radial + (b.ends[1] - b.ends[0]) * ((t - p) / (q - p));
-        let own = length_and_direction(&(on_b - on_a)).map(|(_, m)| m).filter(|m| m.dot(n) > NEARLY_FLAT);
-        let m = if a.edge && b.edge { *n } else { own.unwrap_or(*n) };
+        let m = if a.edge && b.edge { *n } else { own_normal(&(on_b - on_a), n) };
         let (on_a, on_b) = (on_a + m * a.mantle, on_b - m * b.mantle);
-        each(Facing { on_a, on_b, label_a: None, label_b: None }, m);
+        let between = on_b - on_a;
+        // Lines that pass each other at a distance are no contact.
+        if (between - m * m.dot(&between)).norm() <= 2.0 * PARALLEL_MANTLES * length {
+            each(Facing { on_a, on_b, label_a: None, label_b: None }, m);
+        }
     }
+}
+
+/// The direction from one axis to the other, if it is nearly `n`, and else n.
+fn own_normal(between: &Vector3<f64>, n: &Vector3<f64>) -> Vector3<f64> {
+    length_and_direction(between).map(|(_, m)| m).filter(|m| m.dot(n) > NEARLY_FLAT).unwrap_or(*n)
 }
 
 impl Convex<'_> {

@@ -9,7 +9,6 @@ use nalgebra::Vector3;
 use super::contact_point::Manifold;
 use super::convex::Convex;
 use super::convex_mesh::ConvexMesh;
-use super::convex_pair::MOST_POINTS;
 use super::direction::length_and_direction;
 use super::shape::Shape;
 use crate::spatial::Transform;
@@ -27,7 +26,7 @@ pub(super) fn plane_mesh(plane: &Transform, pose: &Transform, mesh: &ConvexMesh,
         let gap = height + up.dot(x);
         manifold.push(pose.point(x) - normal * (0.5 * gap), normal, gap, vertex as u32, stride);
     }
-    manifold.reduce(MOST_POINTS);
+    manifold.reduce();
 }
 
 /// Sphere first, convex mesh second: one point, feature id that of the vertex, edge or face.
