@@ -150,7 +150,7 @@ fn outside((shape, pose): Placed, x: &Vector3<f64>) -> f64 {
 }
 
 /// Best separation found by trying many directions and climbing from the best by ever smaller steps.
-fn searched(a: Placed, b: Placed, extra: &[Vector3<f64>]) -> f64 {
+fn searched(a: Placed, b: Placed, extra: &[Vector3<f64>]) -> (f64, Vector3<f64>) {
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     let spiral = (0..300).map(|i| {
         let z = 1.0 - (f64::from(i) + 0.5) / 150.0;
@@ -161,7 +161,7 @@ fn searched(a: Placed, b: Placed, extra: &[Vector3<f64>]) -> f64 {
     let mut seeds: Vec<_> =
         spiral.chain(extra.iter().copied()).map(|n| (separation(a, b, &n), n)).collect();
     seeds.sort_by(|p, q| q.0.total_cmp(&p.0));
-    let mut top = f64::NEG_INFINITY;
+    let mut top = (f64::NEG_INFINITY, Vector3::zeros());
     for &(mut value, mut n) in seeds.iter().take(2) {
         let mut step = 0.1;
         while step > 1e-9 {
@@ -177,7 +177,9 @@ fn searched(a: Placed, b: Placed, extra: &[Vector3<f64>]) -> f64 {
                 _ => step *= 0.5,
             }
         }
-        top = top.max(value);
+        if value > top.0 {
+            top = (value, n);
+        }
     }
     top
 }
@@ -205,9 +207,9 @@ fn check(a: Placed, b: Placed, bound: f64, extra: &[Vector3<f64>]) {
     let duality = (separation(a, b, &n) - gap).abs();
     worst(0, duality);
     assert!(duality <= bound, "gap {gap:e}, separation {:e}: {}", separation(a, b, &n), describe());
-    let best = searched(a, b, extra);
+    let (best, m) = searched(a, b, extra);
     worst(1, best - gap);
-    assert!(best <= gap + bound, "another direction separates by {best:e}, not {gap:e}: {}", describe());
+    assert!(best <= gap + bound, "{m:?} separates by {best:e}, not {gap:e}: {}", describe());
     for p in &points {
         assert!((p.normal.norm() - 1.0).abs() < 1e-13 && p.normal.dot(&n) > 0.99, "{}", describe());
         let (x, y) = (p.point - p.normal * (0.5 * p.gap), p.point + p.normal * (0.5 * p.gap));
@@ -263,7 +265,7 @@ fn report(name: &str) {
 
 #[test]
 fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
-    run(6_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
+    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
     });
     report("random");
@@ -272,7 +274,7 @@ fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
 #[test]
 fn random_shapes_made_to_touch_are_found_to_touch() {
     let gap = (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
-    run(6_000, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
+    run(3_000, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
         let found = deepest(&contacts((&a, &x), (&b, &y), 1e6));
         y.translation -= found.normal * (found.gap - gap);
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
@@ -322,7 +324,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
         ]
     };
     let case = (sized(), sized(), 0..24_usize, [place(), place(), place()], tilt, world);
-    run(8_000, case, |(a, b, r, places, tilt, world)| {
+    run(4_000, case, |(a, b, r, places, tilt, world)| {
         let extent = |shape: &Shape, rotation: &Matrix3<f64>| {
             let pose = Transform { rotation: *rotation, translation: Vector3::zeros() };
             shape.aabb(&pose).unwrap().max
@@ -368,7 +370,7 @@ fn a_plane_touches_the_new_shapes_at_the_heights_of_their_lowest_points() {
 
 #[test]
 fn exchanging_the_shapes_flips_the_normals_and_keeps_gaps_and_points() {
-    run(6_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
+    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         let (p, q) = (contacts((&a, &x), (&b, &y), 0.1), contacts((&b, &y), (&a, &x), 0.1));
         same(&p, &q, -1.0, &format!("{a:?} {x:?}\n{b:?} {y:?}"));
     });
@@ -376,7 +378,7 @@ fn exchanging_the_shapes_flips_the_normals_and_keeps_gaps_and_points() {
 
 #[test]
 fn moving_the_world_moves_the_contacts_with_it() {
-    run(6_000, (new_shape(), pose(0.8), any_convex(), pose(0.8), pose(2.0)), |(a, x, b, y, world)| {
+    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8), pose(2.0)), |(a, x, b, y, world)| {
         let p: Vec<_> = contacts((&a, &x), (&b, &y), 0.1)
             .iter()
             .map(|c| ContactPoint { point: world.point(&c.point), normal: world.vector(&c.normal), ..*c })
@@ -416,6 +418,22 @@ fn a_box_given_as_a_mesh_touches_like_a_box() {
             );
         }
     });
+}
+
+#[test]
+fn contacts_do_not_depend_on_what_was_computed_before() {
+    let cases = std::cell::RefCell::new(Vec::new());
+    run(2_000, (new_shape(), pose(0.5), any_convex(), pose(0.5)), |case| cases.borrow_mut().push(case));
+    let cases = cases.into_inner();
+    let all = |order: &mut dyn Iterator<Item = usize>| {
+        let mut found = vec![Vec::new(); cases.len()];
+        for i in order {
+            let (a, x, b, y) = &cases[i];
+            found[i] = contacts((a, x), (b, y), 0.1);
+        }
+        found
+    };
+    assert!(all(&mut (0..cases.len())) == all(&mut (0..cases.len()).rev()));
 }
 
 /// Whether the vertical through `center` meets the convex hull of the points, seen from above, `margin` inside.
@@ -537,12 +555,12 @@ fn shapes_of_extreme_proportions_are_as_far_as_support_functions_say() {
             [size(), size(), size()].prop_map(|[x, y, z]| Shape::Box { half_extents: Vector3::new(x, y, z) }),
         ]
     };
-    run(6_000, (shape(), pose(3.0), shape(), pose(3.0)), |(a, x, b, y)| {
+    run(3_000, (shape(), pose(3.0), shape(), pose(3.0)), |(a, x, b, y)| {
         let (p, q) = ((&a, &x), (&b, &y));
         let points = contacts(p, q, 1e6);
         let found = deepest(&points);
         let duality = (separation(p, q, &found.normal) - found.gap).abs();
-        let best = searched(p, q, &directions(p, q));
+        let (best, _) = searched(p, q, &directions(p, q));
         worst(0, duality);
         worst(1, best - found.gap);
         assert!(duality < 1e-8 && best <= found.gap + 1e-8, "{p:?}\n{q:?}\n{points:#?}\n{best}");

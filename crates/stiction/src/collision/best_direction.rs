@@ -35,6 +35,8 @@ const DRAWN_APART: usize = 6;
 const NEWTON_STEPS: usize = 12;
 /// Step after whose square nothing is left (rad).
 const CONVERGED: f64 = 1e-8;
+/// Least stiffness over the largest.
+const SOFT: f64 = 1e-6;
 /// Longest step of Newton's method (rad).
 const LONGEST_STEP: f64 = 0.3;
 /// Up to this many pairs of edges are tried.
@@ -96,20 +98,19 @@ impl ConvexPair<'_> {
     /// Step 1; stops early once a direction separates by more than `enough`.
     pub(super) fn candidates(&self, enough: f64) -> Direction {
         let mut best = Direction { normal: Vector3::z(), separation: f64::NEG_INFINITY, kind: Kind::Free };
-        let mut between = Vector3::repeat(f64::INFINITY);
+        let mut between: Option<Vector3<f64>> = None;
         let radii = self.a.radius() + self.b.radius();
         for (shape, sign) in [(&self.a, 1.0), (&self.b, -1.0)] {
             for face in 0..shape.face_count() {
                 let n = shape.face_normal(face) * sign;
-                let bound = n.dot(&between) - radii;
-                if bound <= best.separation + self.tolerance {
+                if between.is_some_and(|w| n.dot(&w) - radii <= best.separation + self.tolerance) {
                     continue;
                 }
                 let w = self.between(&n);
                 let separation = n.dot(&w) - radii;
                 if separation > best.separation + self.tolerance {
                     best = Direction { normal: n, separation, kind: Kind::Face };
-                    between = w;
+                    between = Some(w);
                     if separation > enough {
                         return best;
                     }
@@ -288,7 +289,10 @@ fn newton_step(
     let (_, t) = length_and_direction(&n.cross(&e))?;
     let u = n.cross(&t);
     let (ct, cu) = (curvature * t, curvature * u);
-    let stiffness = Matrix2::new(t.dot(&ct) + s, t.dot(&cu), u.dot(&ct), u.dot(&cu) + s);
+    let curved = Matrix2::new(t.dot(&ct), t.dot(&cu), u.dot(&ct), u.dot(&cu));
+    // Where the shapes touch and are not curved in one direction (a corner on a rim), all directions that differ by it are as
+    // good; a small stiffness keeps the step out of it.
+    let stiffness = curved + Matrix2::identity() * s.max(SOFT * curved.trace() - s.abs());
     let step = stiffness.cholesky()?.solve(&Vector2::new(t.dot(w), u.dot(w)));
     Some(t * step.x + u * step.y)
 }

@@ -7,14 +7,14 @@
 //! 3. Along it, the corners of what faces each other (`facing`); parallel lines give the two ends of the stretch they
 //!    share; and where none of these is as deep as the separation says, the witness points are a contact themselves.
 //!
-//! All gaps are along the common normal, except beside the line on which two mantles touch, where a point has its own.
+//! All gaps are along the common normal.
 
 use nalgebra::Vector3;
 
 use super::best_direction::{ConvexPair, Direction, Kind};
 use super::contact_point::{ContactPoint, Manifold};
 use super::convex::Convex;
-use super::facing::{Facing, Feature, common_corners, parallel_lines, shared_stretch, witness};
+use super::facing::{Facing, Feature, common_corners, shared_stretch, witness};
 use super::shape::Shape;
 use crate::spatial::Transform;
 
@@ -85,14 +85,12 @@ fn touch(
     };
     let flat = [&first, &second].iter().all(|feature| !matches!(feature, Feature::Point(_)));
     if forced || flat {
-        common_corners(&first, &second, &n, pair.tolerance, |facing| contacts.add(&facing, n));
+        common_corners(&first, &second, &n, pair.tolerance, |facing| contacts.add(&facing));
     }
     let enough = direction.separation + pair.tolerance;
     if contacts.smallest > enough {
         contacts.faces = [None; 2];
-        if let Some(lines) = parallel_lines(a, b, &n) {
-            shared_stretch(&lines, &n, |facing, own| contacts.add(&facing, own));
-        }
+        shared_stretch(a, b, &n, |facing| contacts.add(&facing));
     }
     if contacts.smallest > enough {
         let between = direction.separation + a.radius() + b.radius();
@@ -102,7 +100,7 @@ fn touch(
         let meets = error <= pair.tolerance;
         if meets || always {
             let stands = if meets { facing } else { pair.stand_in(&facing, direction) };
-            contacts.add_at(&stands, n, direction.separation);
+            contacts.add_at(&stands, direction.separation);
         }
         return meets;
     }
@@ -136,13 +134,13 @@ struct Contacts<'a, 'b> {
 }
 
 impl Contacts<'_, '_> {
-    /// A pair of points with the distance along its normal `m` for gap.
-    fn add(&mut self, facing: &Facing, m: Vector3<f64>) {
+    /// A pair of points with their distance along the normal for gap.
+    fn add(&mut self, facing: &Facing) {
         let radii = self.pair.a.radius() + self.pair.b.radius();
-        self.add_at(facing, m, m.dot(&(facing.on_b - facing.on_a)) - radii);
+        self.add_at(facing, self.normal.dot(&(facing.on_b - facing.on_a)) - radii);
     }
 
-    fn add_at(&mut self, facing: &Facing, m: Vector3<f64>, gap: f64) {
+    fn add_at(&mut self, facing: &Facing, gap: f64) {
         self.smallest = self.smallest.min(gap);
         if gap > self.manifold.prediction() {
             return;
@@ -151,10 +149,10 @@ impl Contacts<'_, '_> {
         let width = 0.25 * self.merge;
         let label_a = facing.label_a.unwrap_or_else(|| a.label(&facing.on_a, n, self.faces[0], width));
         let label_b = facing.label_b.unwrap_or_else(|| b.label(&facing.on_b, &-n, self.faces[1], width));
-        let middle = (facing.on_a + facing.on_b + m * (a.radius() - b.radius())) * 0.5;
+        let middle = (facing.on_a + facing.on_b + n * (a.radius() - b.radius())) * 0.5;
         let contact = ContactPoint {
             point: self.world.point(&middle),
-            normal: self.world.vector(&m),
+            normal: self.world.vector(n),
             gap,
             feature: label_a.wrapping_add(a.label_count().wrapping_mul(label_b)),
         };

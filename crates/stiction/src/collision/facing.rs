@@ -27,10 +27,8 @@ const LEVEL: f64 = 1e-9;
 const NEARLY_FLAT: f64 = 0.995;
 /// The same for lines, as a sine.
 const NEARLY_ACROSS: f64 = 0.1;
-/// Sine up to which edges share a stretch rather than a point.
-const PARALLEL_EDGES: f64 = 1e-7;
-/// The same for a mantle or a capsule: how far the ends may lie beside the line of contact.
-const PARALLEL_MANTLES: f64 = 1e-4;
+/// Sine up to which lines lie along each other rather than cross, and are across the normal.
+const PARALLEL: f64 = 1e-8;
 /// Steps of Newton's method for the crossing of two rims.
 const NEWTON_STEPS: usize = 8;
 
@@ -46,21 +44,9 @@ pub(super) struct Facing {
 /// What a core shows along a direction.
 pub(super) enum Feature<'a> {
     Point(Vector3<f64>),
-    Line(Line),
+    Line([Vector3<f64>; 2]),
     Polygon(Polygon<'a>),
     Disc(Disc),
-}
-
-/// A straight line of a surface, or of a core.
-#[derive(Clone, Copy)]
-pub(super) struct Line {
-    pub ends: [Vector3<f64>; 2],
-    /// From the axis of the mantle it lies on to the line (m); zero for edges and axes of capsules.
-    pub radial: Vector3<f64>,
-    /// Radius of that mantle (m), or zero.
-    pub mantle: f64,
-    /// Whether it is neither on a mantle nor the axis of one.
-    pub edge: bool,
 }
 
 /// A plane face with corners.
@@ -130,7 +116,7 @@ impl<'a> Feature<'a> {
     /// A line within the sine `width` across n.
     fn across(core: &'a Convex<'a>, n: &Vector3<f64>, width: f64) -> Option<Self> {
         let mut found = None;
-        core.lines_across(n, width, |_, ends| found = Some(Feature::Line(Line::new(core, ends))));
+        core.lines_across(n, width, |_, ends| found = Some(Feature::Line(ends)));
         found
     }
 
@@ -142,7 +128,7 @@ impl<'a> Feature<'a> {
     ) {
         match self {
             Feature::Point(x) => each(*x, None),
-            Feature::Line(line) => line.ends.iter().for_each(|x| each(*x, None)),
+            Feature::Line(ends) => ends.iter().for_each(|x| each(*x, None)),
             Feature::Polygon(polygon) => {
                 (0..polygon.count()).for_each(|i| each(polygon.corner(i), None));
             }
@@ -185,7 +171,7 @@ impl<'a> Feature<'a> {
 
     fn border(&self, i: usize) -> [Vector3<f64>; 2] {
         match self {
-            Feature::Line(line) => line.ends,
+            Feature::Line(ends) => *ends,
             Feature::Polygon(polygon) => [polygon.corner(i), polygon.corner((i + 1) % polygon.count())],
             Feature::Point(x) => [*x; 2],
             Feature::Disc(disc) => [disc.center; 2],
@@ -198,24 +184,6 @@ impl<'a> Feature<'a> {
             Feature::Polygon(polygon) => Some(polygon.face),
             _ => None,
         }
-    }
-}
-
-impl Line {
-    fn new(core: &Convex, ends: [Vector3<f64>; 2]) -> Self {
-        match core.shape {
-            Shape::Cylinder { radius, .. } => {
-                let axis: Vector3<f64> = core.pose.rotation.column(2).into();
-                let from_center = ends[0] - core.pose.translation;
-                let radial = from_center - axis * axis.dot(&from_center);
-                Line { ends, radial, mantle: *radius, edge: false }
-            }
-            _ => Line { ends, radial: Vector3::zeros(), mantle: 0.0, edge: core.radius() == 0.0 },
-        }
-    }
-
-    fn middle(&self) -> Vector3<f64> {
-        (self.ends[0] + self.ends[1]) * 0.5
     }
 }
 
@@ -387,9 +355,12 @@ fn borders_cross_rim(
     }
 }
 
-/// Where the rims of two discs cross: of the two circles if they are parallel, improved by Newton's method on the angle
-/// about the first if they are not.
+/// Where the rims of two discs cross that lie nearly flat on each other: of the two circles as if they were parallel,
+/// improved by Newton's method on the angle about the first.
 fn rims_cross(a: &Disc, b: &Disc, n: &Vector3<f64>, mut each: impl FnMut(Vector3<f64>, Vector3<f64>)) {
+    if -a.normal.dot(&b.normal) < NEARLY_FLAT {
+        return;
+    }
     let center = lift(&b.center, n, &a.normal, &a.center) - a.center;
     let offset = Vector2::new(center.dot(&a.x), center.dot(&a.y));
     let distance = offset.norm();
@@ -490,60 +461,37 @@ pub(super) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) ->
     };
     let (first, second) = (point(a, n), point(b, &-n));
     consider(first, second);
-    a.lines_across(n, PARALLEL_EDGES, |_, first| consider(first, second));
-    b.lines_across(&-n, PARALLEL_EDGES, |_, second| {
+    a.lines_across(n, PARALLEL, |_, first| consider(first, second));
+    b.lines_across(&-n, PARALLEL, |_, second| {
         consider(first, second);
-        a.lines_across(n, PARALLEL_EDGES, |_, first| consider(first, second));
+        a.lines_across(n, PARALLEL, |_, first| consider(first, second));
     });
     best
 }
 
-/// Two lines of the surfaces that run beside each other along n.
-pub(super) fn parallel_lines(a: &Convex, b: &Convex, n: &Vector3<f64>) -> Option<[Line; 2]> {
-    let mut found = None;
-    a.lines_across(n, PARALLEL_MANTLES, |d, first| {
-        let first = Line::new(a, first);
-        b.lines_across(&-n, PARALLEL_MANTLES, |e, second| {
-            let second = Line::new(b, second);
-            let (edges, sine) = (first.edge && second.edge, d.cross(&e).norm());
-            let width = if edges { PARALLEL_EDGES } else { PARALLEL_MANTLES };
-            if sine <= width && d.dot(n).abs() <= width && e.dot(n).abs() <= width {
-                found = Some([first, second]);
+/// Where lines of the two surfaces lie over each other along n: the two ends of the stretch they share.
+pub(super) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each: impl FnMut(Facing)) {
+    a.lines_across(n, PARALLEL, |along, first| {
+        b.lines_across(&-n, PARALLEL, |other, second| {
+            if along.cross(&other).norm() > PARALLEL {
+                return;
+            }
+            let length = (first[1] - first[0]).norm();
+            let [p, q] = second.map(|x| along.dot(&(x - first[0])));
+            let (low, high) = (p.min(q).max(0.0), p.max(q).min(length));
+            if low >= high {
+                return;
+            }
+            for t in [low, high] {
+                let on_a = first[0] + along * t;
+                let on_b = second[0] + (second[1] - second[0]) * ((t - p) / (q - p));
+                let between = on_b - on_a;
+                if (between - n * n.dot(&between)).norm() <= 2.0 * PARALLEL * length {
+                    each(Facing { on_a, on_b, label_a: None, label_b: None });
+                }
             }
         });
     });
-    found
-}
-
-/// The two ends of the stretch that parallel lines share, each with its own normal.
-pub(super) fn shared_stretch(
-    [a, b]: &[Line; 2],
-    n: &Vector3<f64>,
-    mut each: impl FnMut(Facing, Vector3<f64>),
-) {
-    let Some((length, along)) = length_and_direction(&(a.ends[1] - a.ends[0])) else { return };
-    let parameter = |x: &Vector3<f64>| along.dot(&(x - a.middle()));
-    let [p, q] = b.ends.map(|x| parameter(&x));
-    let (low, high) = ((-0.5 * length).max(p.min(q)), (0.5 * length).min(p.max(q)));
-    if low >= high {
-        return;
-    }
-    for t in [low, high] {
-        let on_a = a.middle() - a.radial + along * t;
-        let on_b = b.ends[0] - b.radial + (b.ends[1] - b.ends[0]) * ((t - p) / (q - p));
-        let m = if a.edge && b.edge { *n } else { own_normal(&(on_b - on_a), n) };
-        let (on_a, on_b) = (on_a + m * a.mantle, on_b - m * b.mantle);
-        let between = on_b - on_a;
-        // Lines that pass each other at a distance are no contact.
-        if (between - m * m.dot(&between)).norm() <= 2.0 * PARALLEL_MANTLES * length {
-            each(Facing { on_a, on_b, label_a: None, label_b: None }, m);
-        }
-    }
-}
-
-/// The direction from one axis to the other, if it is nearly `n`, and else n.
-fn own_normal(between: &Vector3<f64>, n: &Vector3<f64>) -> Vector3<f64> {
-    length_and_direction(between).map(|(_, m)| m).filter(|m| m.dot(n) > NEARLY_FLAT).unwrap_or(*n)
 }
 
 impl Convex<'_> {
