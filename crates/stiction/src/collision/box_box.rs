@@ -27,8 +27,6 @@ pub(super) const PARALLEL_EDGES: f64 = 1e-12;
 /// Sine up to which two facing edges share a stretch instead of a point; gaps along it differ by no more than
 /// this times its length.
 const EDGE_ON_EDGE: f64 = 1e-7;
-/// Gap over the size of the boxes up to which they touch.
-const TOUCHING: f64 = 1e-13;
 /// Cosine of the angle (0.1 rad) up to which faces count as lying on each other beside an edge normal.
 const NEARLY_FLAT: f64 = 0.995;
 
@@ -132,9 +130,7 @@ pub(super) fn box_box(
     let Some(axis) = separating_axis(&boxes, manifold.prediction()) else {
         return;
     };
-    let Some((normal, pairs)) = between_faces(&boxes, &axis)
-        .or_else(|| facing_pairs(&boxes, &axis, manifold.prediction()))
-    else {
+    let Some((normal, pairs)) = facing_pairs(&boxes, &axis, manifold.prediction()) else {
         return;
     };
     let world_normal = first.0.vector(&normal);
@@ -248,27 +244,6 @@ fn facing_pairs(boxes: &Boxes, axis: &Axis, prediction: f64) -> Option<(Vector3<
         pairs.insert(closest.pair(axis.separation), boxes.merge);
     }
     Some((axis.normal, pairs))
-}
-
-/// Parallel edges that touch can be held apart along any direction between the two faces they lie in, and which of them
-/// separates best is rounding. The one in the middle favours neither box: taken if it separates as well and the edges are all
-/// that touches.
-fn between_faces(boxes: &Boxes, axis: &Axis) -> Option<(Vector3<f64>, FacingPairs)> {
-    if axis.kind != Kind::Face || axis.separation.abs() > TOUCHING * boxes.a.amax().max(boxes.b.amax()) {
-        return None;
-    }
-    let ((a, side_a), (b, side_b)) = facing_faces(boxes, &axis.normal);
-    let normals = [super::direction::axis(a, side_a), boxes.axis_b(b) * -side_b];
-    let middle = (normals[0] + normals[1]).normalize();
-    let level = normals.iter().all(|n| boxes.separation(n) >= axis.separation - boxes.tolerance);
-    let flat = normals[0].dot(&normals[1]) > 1.0 - 1e-9;
-    if !level || flat || boxes.separation(&middle) < axis.separation - TOUCHING * boxes.a.amax() {
-        return None;
-    }
-    let closest = closest_points(boxes);
-    let mut pairs = FacingPairs::new();
-    insert_shared_edge(boxes, &middle, &closest, &mut pairs);
-    (!pairs.as_slice().is_empty()).then_some((middle, pairs))
 }
 
 impl ClosestPoints {

@@ -340,7 +340,8 @@ mod tests {
         for sides in [5, 12, 64] {
             let points: Vec<_> = (0..2 * sides)
                 .map(|i| {
-                    let (sin, cos) = libm::sincos(f64::from(i / 2) * std::f64::consts::TAU / f64::from(sides));
+                    let (sin, cos) =
+                        libm::sincos(f64::from(i / 2) * std::f64::consts::TAU / f64::from(sides));
                     // Written in single precision, as in a file.
                     Vector3::new(cos, sin, f64::from(i % 2) - 0.3).map(|x| f64::from(x as f32))
                 })

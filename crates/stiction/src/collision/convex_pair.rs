@@ -45,7 +45,7 @@ pub(super) fn convex_pair(
     let b = Convex { shape: second.0, pose: relative };
     let pair = ConvexPair { tolerance: 64.0 * f64::EPSILON * size, size, a, b };
     let candidate = pair.candidates(manifold.prediction());
-    if !(candidate.separation <= manifold.prediction()) {
+    if candidate.separation > manifold.prediction() {
         return;
     }
     let shallow = candidate.separation >= -SHALLOW * size;

@@ -74,7 +74,8 @@ fn closest_in_octant(a: &Vector3<f64>, z: &Vector3<f64>) -> Vector3<f64> {
     if z[2] == 0.0 {
         // With nothing along the shortest axis the pole is no pole, and may itself be the root: then the coordinate along
         // that axis is what the others leave to the surface.
-        let x = Vector3::from_fn(|k, _| if k < 2 && z[k] > 0.0 { a[k] * a[k] * z[k] / beyond[k] } else { 0.0 });
+        let x =
+            Vector3::from_fn(|k, _| if k < 2 && z[k] > 0.0 { a[k] * a[k] * z[k] / beyond[k] } else { 0.0 });
         let left = 1.0 - x.component_div(a).norm_squared();
         if left >= 0.0 {
             return Vector3::new(x[0], x[1], left.sqrt());
@@ -94,7 +95,7 @@ fn closest_in_octant(a: &Vector3<f64>, z: &Vector3<f64>) -> Vector3<f64> {
     for _ in 0..STEPS {
         let (value, slope) = value_and_slope(t);
         let next = t - value / slope;
-        if !(next > t) {
+        if next <= t || !next.is_finite() {
             break;
         }
         t = next;

@@ -28,7 +28,7 @@ const NEARLY_FLAT: f64 = 0.995;
 /// The same for lines, as a sine.
 const NEARLY_ACROSS: f64 = 0.1;
 /// Sine up to which lines lie along each other rather than cross, and are across the normal.
-const PARALLEL: f64 = 1e-8;
+const PARALLEL: f64 = 1e-9;
 /// Steps of Newton's method for the crossing of two rims.
 const NEWTON_STEPS: usize = 8;
 
@@ -201,7 +201,7 @@ impl Polygon<'_> {
             Shape::Box { half_extents: h } => {
                 let k = self.face / 2;
                 let (p, q) = others(k);
-                let sign = if self.face % 2 == 0 { 1.0 } else { -1.0 };
+                let sign = if self.face.is_multiple_of(2) { 1.0 } else { -1.0 };
                 let [s, t] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]][i];
                 // Counter-clockwise seen from outside.
                 axis(k, sign * h[k]) + axis(p, sign * s * h[p]) + axis(q, t * h[q])
@@ -283,12 +283,7 @@ fn rim_direction(k: usize) -> Vector2<f64> {
 }
 
 /// The point of the plane across `normal` through `origin` that lies above or below `x` along n.
-fn lift(
-    x: &Vector3<f64>,
-    n: &Vector3<f64>,
-    normal: &Vector3<f64>,
-    origin: &Vector3<f64>,
-) -> Vector3<f64> {
+fn lift(x: &Vector3<f64>, n: &Vector3<f64>, normal: &Vector3<f64>, origin: &Vector3<f64>) -> Vector3<f64> {
     x + n * (normal.dot(&(origin - x)) / normal.dot(n))
 }
 
@@ -364,8 +359,10 @@ fn rims_cross(a: &Disc, b: &Disc, n: &Vector3<f64>, mut each: impl FnMut(Vector3
     let center = lift(&b.center, n, &a.normal, &a.center) - a.center;
     let offset = Vector2::new(center.dot(&a.x), center.dot(&a.y));
     let distance = offset.norm();
-    let cosine = (distance * distance + a.radius * a.radius - b.radius * b.radius) / (2.0 * distance * a.radius);
-    if !(cosine.abs() < 1.0) {
+    let cosine =
+        (distance * distance + a.radius * a.radius - b.radius * b.radius) / (2.0 * distance * a.radius);
+    // Apart, one in the other, or concentric (then it is not a number).
+    if cosine.is_nan() || cosine.abs() >= 1.0 {
         return;
     }
     let toward = offset / distance;
@@ -450,9 +447,9 @@ pub(super) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) ->
         let (p, q) = (flat(first), flat(second));
         let (s, t) = closest_segments(&p, &q);
         let at = |ends: [Vector3<f64>; 2], t: f64, half_length: f64| {
-                let middle = (ends[0] + ends[1]) * 0.5;
-                if half_length > 0.0 { middle + (ends[1] - ends[0]) * (0.5 * t / half_length) } else { middle }
-            };
+            let middle = (ends[0] + ends[1]) * 0.5;
+            if half_length > 0.0 { middle + (ends[1] - ends[0]) * (0.5 * t / half_length) } else { middle }
+        };
         let (on_a, on_b) = (at(first, s, p.half_length), at(second, t, q.half_length));
         let miss = (on_b - on_a - n * between).norm();
         if miss < best.1 {
@@ -497,7 +494,13 @@ pub(super) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each:
 impl Convex<'_> {
     /// Which vertex, edge, face or other part of the shape the surface point `x` is on (parts being `tolerance` wide, m),
     /// where the shape looks along n with `face`.
-    pub(super) fn label(&self, x: &Vector3<f64>, n: &Vector3<f64>, face: Option<usize>, tolerance: f64) -> u32 {
+    pub(super) fn label(
+        &self,
+        x: &Vector3<f64>,
+        n: &Vector3<f64>,
+        face: Option<usize>,
+        tolerance: f64,
+    ) -> u32 {
         let local = self.pose.inverse_point(x);
         match self.shape {
             Shape::Box { half_extents } => super::direction::box_feature(&local, half_extents, tolerance),
@@ -539,7 +542,11 @@ impl Convex<'_> {
                     None => {
                         let top = mesh.support_index(&self.pose.inverse_vector(n)) as u32;
                         let at_top = mesh.edges().iter().filter(|edge| edge.ends.contains(&top));
-                        if near(top) { top } else { at_top.filter_map(|edge| label(edge.ends)).next().unwrap_or(top) }
+                        if near(top) {
+                            top
+                        } else {
+                            at_top.filter_map(|edge| label(edge.ends)).next().unwrap_or(top)
+                        }
                     }
                 }
             }

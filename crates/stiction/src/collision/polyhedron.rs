@@ -43,7 +43,13 @@ pub(super) fn sphere_mesh(
     let local = Convex { shape, pose: Transform::identity() };
     let feature = local.label(&surface, &outward, local.facing_face(&outward), 1e-6 * mesh.thickness());
     let normal = -pose.vector(&outward);
-    manifold.push(sphere.translation + normal * (radius + 0.5 * gap), normal, gap, feature, local.label_count());
+    manifold.push(
+        sphere.translation + normal * (radius + 0.5 * gap),
+        normal,
+        gap,
+        feature,
+        local.label_count(),
+    );
 }
 
 /// The closest surface point of a mesh to a point `x` of its frame: outward unit normal, signed distance (negative inside,
@@ -91,7 +97,7 @@ fn closest_in_triangle(x: &Vector3<f64>, [a, b, c]: [Vector3<f64>; 3]) -> Vector
             continue;
         }
         inside = false;
-        let t = (along.dot(&(x - p)) / along.norm_squared()).max(0.0).min(1.0);
+        let t = (along.dot(&(x - p)) / along.norm_squared()).clamp(0.0, 1.0);
         let point = p + along * t;
         let square = (x - point).norm_squared();
         if square < best.1 {

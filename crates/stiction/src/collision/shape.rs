@@ -285,7 +285,7 @@ impl Shape {
 
     /// Outward unit normal of plane face `i`: +x, -x, +y, -y, +z, -z of a box, +z, -z of a cylinder.
     pub(super) fn face_normal(&self, i: usize) -> Vector3<f64> {
-        let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         match self {
             Shape::Convex(mesh) => mesh.faces()[i].normal,
             Shape::Box { .. } => axis(i / 2, sign),

@@ -144,8 +144,8 @@ impl ContactFinder {
         least: f64,
     ) -> bool {
         let pose = &self.poses[owner];
-        let [spin, other_spin] = [owner, other]
-            .map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
+        let [spin, other_spin] =
+            [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
         model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
             let n = pose.vector(&normal);
             let distance = |q: &Vector3<f64>| n.dot(&(q - pose.translation)) - offset;
