@@ -9,8 +9,8 @@
 //!    apart), polyhedra that overlap are searched over all pairs of edges, which with the faces is complete; otherwise the
 //!    collision library is asked (Gilbert-Johnson-Keerthi, and the expanding polytope algorithm for overlap).
 //!    What it says is a start, never an answer: it stops at a relative 5e-8, and on shapes that touch or are exactly
-//!    aligned it has been seen to be wrong altogether. So shapes that overlap are also drawn apart along the best direction
-//!    so far and looked at again, until that no longer helps.
+//!    aligned it has been seen to be wrong altogether. So shapes that are near are also drawn apart along the best direction
+//!    so far and looked at again, until that no longer helps: it shows which corners and edges face each other.
 //! 3. *Polishing*: Newton's method on the sphere for s restricted to directions across a choice of lines (edges, rulings)
 //!    that are nearly across n. With w = y - x, tangents T and curvatures H, the step is
 //!    `(T' (H_A + H_B) T + s) d = T' w`.
@@ -29,8 +29,10 @@ use super::direction::length_and_direction;
 
 /// Sine of the angle up to which a line counts as possibly across the best direction.
 const NEARLY_ACROSS: f64 = 0.05;
-/// Times that shapes are drawn apart.
-const DRAWN_APART: usize = 6;
+/// Most rounds of asking the library and polishing.
+const ROUNDS: usize = 6;
+/// Distance over the size of the shapes up to which they are drawn apart, and to which.
+const NEAR: f64 = 0.01;
 /// Steps of Newton's method.
 const NEWTON_STEPS: usize = 12;
 /// Step after whose square nothing is left (rad).
@@ -146,22 +148,16 @@ impl ConvexPair<'_> {
             self.try_edge_pairs(&mut best);
             return best;
         }
-        self.polish(candidate.normal, &mut best);
-        let from_library = |shift: Vector3<f64>, best: &mut Direction| {
-            let start = best.normal;
-            for n in self.library_directions(&start, &shift).into_iter().flatten() {
-                self.polish(n, best);
-            }
-        };
-        from_library(Vector3::zeros(), &mut best);
-        // The directions of shapes that overlap are near those of the same shapes drawn out of each other.
-        for _ in 0..DRAWN_APART {
+        for round in 0..ROUNDS {
             let before = best.separation;
-            if before >= -self.tolerance {
-                break;
+            // Shapes that touch or overlap are looked at as they are and, again and again, drawn out of each other.
+            let shift = if round == 0 { 0.0 } else { (NEAR * self.size - before).max(0.0) };
+            let start = best.normal;
+            self.polish(start, &mut best);
+            for n in self.library_directions(&start, &(start * shift)).into_iter().flatten() {
+                self.polish(n, &mut best);
             }
-            from_library(best.normal * (0.01 * self.size - before), &mut best);
-            if best.separation <= before {
+            if best.separation > NEAR * self.size || (round > 0 && best.separation <= before) {
                 break;
             }
         }

@@ -483,7 +483,7 @@ pub(super) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each:
                 let on_a = first[0] + along * t;
                 let on_b = second[0] + (second[1] - second[0]) * ((t - p) / (q - p));
                 let between = on_b - on_a;
-                if (between - n * n.dot(&between)).norm() <= 2.0 * PARALLEL * length {
+                if (between - n * n.dot(&between)).norm() <= PARALLEL * length {
                     each(Facing { on_a, on_b, label_a: None, label_b: None });
                 }
             }
