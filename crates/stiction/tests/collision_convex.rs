@@ -212,9 +212,9 @@ fn check(a: Placed, b: Placed, bound: f64, extra: &[Vector3<f64>]) {
         assert!((p.normal.norm() - 1.0).abs() < 1e-13 && p.normal.dot(&n) > 0.99, "{}", describe());
         let (x, y) = (p.point - p.normal * (0.5 * p.gap), p.point + p.normal * (0.5 * p.gap));
         let off = outside(a, &x).max(outside(b, &y));
-        worst(2, off - 3e-7 * p.gap.abs().sqrt());
-        // Points beside each other by this are as far apart to rounding.
-        let beside = 3e-7 * p.gap.abs().sqrt();
+        worst(2, off - 1e-6 * p.gap.abs().sqrt());
+        // Points beside each other by this are as far apart to rounding, and a hair's overlap is not searched.
+        let beside = 1e-6 * p.gap.abs().sqrt() + (-p.gap).clamp(0.0, 1e-8);
         assert!(off <= 1e-9 + beside, "{off:e} off the shapes at {:?}: {}", p.point, describe());
     }
     unique(&points);

@@ -146,16 +146,20 @@ impl ConvexPair<'_> {
         let pairs = self.a.edge_count() * self.b.edge_count();
         if overlap && self.a.is_polyhedron() && self.b.is_polyhedron() && pairs <= EDGE_PAIRS {
             self.try_edge_pairs(&mut best);
-            return best;
+            if best.separation < -self.tolerance {
+                return best;
+            }
         }
         for round in 0..ROUNDS {
             let before = best.separation;
             // Shapes that touch or overlap are looked at as they are and, again and again, drawn out of each other.
             let shift = if round == 0 { 0.0 } else { (NEAR * self.size - before).max(0.0) };
             let start = best.normal;
-            self.polish(start, &mut best);
+            // Then corners and edges that face each other may be closest along any direction between their neighbours.
+            let width = if round == 0 { NEARLY_ACROSS } else { 1.0 };
+            self.polish(start, width, &mut best);
             for n in self.library_directions(&start, &(start * shift)).into_iter().flatten() {
-                self.polish(n, &mut best);
+                self.polish(n, width, &mut best);
             }
             if best.separation > NEAR * self.size || (round > 0 && best.separation <= before) {
                 break;
@@ -220,9 +224,9 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// Step 3 around `n`.
-    fn polish(&self, n: Vector3<f64>, best: &mut Direction) {
-        let (lines_a, lines_b) = (Lines::across(&self.a, &n), Lines::across(&self.b, &-n));
+    /// Step 3 around `n`, with lines that lie across it within the sine `width`.
+    fn polish(&self, n: Vector3<f64>, width: f64, best: &mut Direction) {
+        let (lines_a, lines_b) = (Lines::across(&self.a, &n, width), Lines::across(&self.b, &-n, width));
         for i in lines_a.choices() {
             for j in lines_b.choices() {
                 match (i, j) {
@@ -306,9 +310,9 @@ struct Lines {
 }
 
 impl Lines {
-    fn across(core: &Convex, n: &Vector3<f64>) -> Self {
+    fn across(core: &Convex, n: &Vector3<f64>, width: f64) -> Self {
         let mut lines = Self { directions: [Vector3::zeros(); LINES], count: 0 };
-        core.lines_across(n, NEARLY_ACROSS, |direction, _| {
+        core.lines_across(n, width, |direction, _| {
             lines.directions[lines.count] = direction;
             lines.count += 1;
         });
