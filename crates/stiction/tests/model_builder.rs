@@ -398,13 +398,13 @@ fn equalities_hold_what_coincides_at_q0_in_the_frames_of_the_bases() {
     let world = poses_by_links(&model, &model.q0);
     // Pose of a body's base: the body's pose with its place in the base taken back.
     let base = |body: usize| world[body] * model.bodies[body].pose.inverse();
-    let EqualityKind::Connect { anchors } = model.equalities[0].kind else { unreachable!() };
-    assert_eq!(model.equalities[0].bodies, [3, 0]);
+    let EqualityKind::Connect { bodies, anchors } = model.equalities[0].kind else { unreachable!() };
+    assert_eq!(bodies, [3, 0]);
     assert!((base(3).point(&anchors[0]) - anchors[1]).amax() < 1e-14);
     assert!((base(3).point(&anchors[0]) - world[3].point(&anchor)).amax() < 1e-14);
     let frames = |k: usize| match model.equalities[k].kind {
-        EqualityKind::Weld { frames } => [base(1) * frames[0], base(3) * frames[1]],
-        EqualityKind::Connect { .. } => unreachable!(),
+        EqualityKind::Weld { frames, .. } => [base(1) * frames[0], base(3) * frames[1]],
+        _ => unreachable!(),
     };
     let [first, second] = frames(1);
     assert!((first.translation - second.translation).amax() < 1e-14);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use stiction::collision::Shape;
 use stiction::contact::Law;
-use stiction::model::{Base, EqualityKind, JointKind, Model};
+use stiction::model::{Base, EqualityKind, JointKind, Model, Transmission};
 use stiction::scene::load;
 use stiction::spatial::{Inertia, Transform};
 
@@ -255,7 +255,8 @@ fn drives_have_the_gains_and_ranges_that_mujoco_gives_them() {
         for (drive, found) in expected.iter().zip(&model.actuators) {
             let what = format!("{file}, actuator {}", found.name);
             assert_eq!(found.name, drive["name"].as_str().unwrap());
-            assert_eq!(found.link as u64, drive["joint"].as_u64().unwrap(), "{what}");
+            let joint = drive["joint"].as_u64().unwrap() as usize;
+            assert_eq!(found.transmission, Transmission::Joint(joint), "{what}");
             close(&found.gear, &list(&drive["gear"]), &what);
             close(&[found.gain], &[drive["gain"].as_f64().unwrap()], &what);
             close(&found.bias, &list(&drive["bias"]), &what);
@@ -298,22 +299,24 @@ fn equalities_hold_the_points_and_frames_that_mujoco_holds() {
             let what = format!("{file}, equality {}", found.name);
             assert_eq!(found.name, equality["name"].as_str().unwrap());
             let bodies: Vec<usize> = list(&equality["bodies"]).iter().map(|x| *x as usize).collect();
-            assert_eq!(found.bodies, bodies[..], "{what}");
             // The model's points are in the frames of the bodies' bases, MuJoCo's in the bodies'.
-            let in_body = |side: usize| model.bodies[found.bodies[side]].pose.inverse();
+            let in_body = |side: usize| model.bodies[bodies[side]].pose.inverse();
             let data = list(&equality["data"]);
             match &found.kind {
-                EqualityKind::Connect { anchors } => {
+                EqualityKind::Connect { bodies: found, anchors } => {
+                    assert_eq!(found[..], bodies[..], "{what}");
                     close(in_body(0).point(&anchors[0]).as_slice(), &data[..3], &what);
                     close(in_body(1).point(&anchors[1]).as_slice(), &data[3..6], &what);
                 }
-                EqualityKind::Weld { frames } => {
+                EqualityKind::Weld { bodies: found, frames } => {
+                    assert_eq!(found[..], bodies[..], "{what}");
                     let (first, second) = (in_body(0) * frames[0], in_body(1) * frames[1]);
                     close(second.translation.as_slice(), &data[..3], &what);
                     close(first.translation.as_slice(), &data[3..6], &what);
                     let relative = first.rotation * second.rotation.transpose();
                     close(relative.as_slice(), rotation(&data[6..]).as_slice(), &what);
                 }
+                EqualityKind::Coupling(_) => panic!("{what}"),
             }
         }
     });

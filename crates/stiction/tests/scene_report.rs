@@ -60,9 +60,9 @@ fn effects_that_are_switched_off_are_not_noted() {
 
 #[test]
 fn constraints_and_drives_that_do_not_hold_are_named() {
-    let bottom = "<equality><joint name=\"gear\" joint1=\"j\"/></equality>\
-                  <tendon><fixed name=\"cable\"><joint joint=\"j\" coef=\"1\"/></fixed></tendon>\
-                  <actuator><muscle name=\"biceps\" joint=\"j\"/><motor name=\"m\" tendon=\"cable\"/></actuator>\
+    let bottom = "<equality><joint name=\"gear\" joint1=\"j\" active=\"false\"/></equality>\
+                  <tendon><spatial name=\"cable\"><site site=\"s\"/></spatial></tendon>\
+                  <actuator><muscle name=\"biceps\" joint=\"j\"/><adhesion name=\"m\" body=\"b\"/></actuator>\
                   <sensor><jointpos name=\"angle\" joint=\"j\"/></sensor>";
     let scene = world("", BODY, bottom);
     let text: String = scene.report.entries.iter().map(|entry| format!("{entry}\n")).collect();

@@ -3,7 +3,8 @@
 use super::assembly::assemble;
 use super::inertial::own_inertia;
 use super::{
-    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model, ModelError,
+    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model,
+    ModelError, TendonSpec,
 };
 use crate::contact::Law;
 use nalgebra::Vector3;
@@ -41,6 +42,7 @@ pub struct ModelBuilder {
     pub timestep: f64,
     /// Bodies in the order they were added; the first is the world.
     pub(super) bodies: Vec<Node>,
+    pub(super) tendons: Vec<TendonSpec>,
     pub(super) actuators: Vec<ActuatorSpec>,
     pub(super) equalities: Vec<EqualitySpec>,
     pub(super) keyframes: Vec<Keyframe>,
@@ -79,6 +81,7 @@ impl ModelBuilder {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             timestep: 0.002,
             bodies: vec![Node { parent: 0, spec: world }],
+            tendons: Vec::new(),
             actuators: Vec::new(),
             equalities: Vec::new(),
             keyframes: Vec::new(),
@@ -138,6 +141,12 @@ impl ModelBuilder {
                 geom.density *= factor;
             }
         }
+        self
+    }
+
+    /// Adds a fixed tendon.
+    pub fn add_tendon(&mut self, spec: TendonSpec) -> &mut Self {
+        self.tendons.push(spec);
         self
     }
 

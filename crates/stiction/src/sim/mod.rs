@@ -3,6 +3,7 @@
 mod certificate;
 mod closures;
 mod contacts;
+mod coupling;
 mod equalities;
 mod forces;
 mod free_rule;
@@ -18,6 +19,7 @@ mod settings;
 mod simulation;
 mod snapshot;
 mod state;
+mod tendons;
 mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};

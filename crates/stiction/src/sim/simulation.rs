@@ -156,6 +156,7 @@ pub struct Simulation {
     pub(crate) forces: ForceMap,
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
+    pub(crate) tendon_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -188,6 +189,7 @@ impl Simulation {
             forces: ForceMap::new(&model),
             joint_ranks,
             equality_ranks,
+            tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),
             contact_forces: Vec::new(),

@@ -3,11 +3,13 @@
 use super::Reader;
 use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
+use super::joint::JointClass;
 use super::orientation::quaternion;
 use crate::contact::Law;
-use crate::model::{BodyId, ElementKind, EqualitySpec};
+use crate::model::{BodyId, ElementKind, EqualitySpec, Target};
 use crate::scene::{EntryKind, SceneError};
 use crate::spatial::Transform;
+use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
@@ -26,6 +28,12 @@ const EXCLUDE: Attributes = Attributes { read: &["name", "body1", "body2"], iner
 const EQUALITY: Attributes = Attributes {
     read: &["name", "class", "active", "body1", "body2", "anchor", "relpose", "site1", "site2"],
     inert: &["torquescale"],
+    unmodelled: &[],
+};
+
+const COUPLING: Attributes = Attributes {
+    read: &["name", "class", "active", "joint1", "joint2", "tendon1", "tendon2", "polycoef"],
+    inert: &[],
     unmodelled: &[],
 };
 
@@ -125,7 +133,8 @@ impl<'d> Reader<'d> {
         for element in section.children() {
             match element.tag() {
                 "connect" | "weld" => self.bilateral(element)?,
-                "joint" | "tendon" | "flex" | "flexvert" | "flexstrain" => {
+                "joint" | "tendon" => self.coupling(element)?,
+                "flex" | "flexvert" | "flexstrain" => {
                     let message = format!(
                         "the constraint between {}s is not supported: it does not hold",
                         element.tag()
@@ -141,10 +150,6 @@ impl<'d> Reader<'d> {
     fn bilateral(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         check(element, &EQUALITY, &mut self.notes);
         self.names.register("equality", element)?;
-        let mut active = !self.world.disabled.equality;
-        for layer in self.defaults.layers(element, &["equality"], None)? {
-            active = layer.boolean("active")?.map_or(active, |on| on && !self.world.disabled.equality);
-        }
         if element.has("site1") || element.has("site2") {
             let message =
                 "a constraint between sites is not supported: it does not hold; use bodies and an anchor";
@@ -164,6 +169,55 @@ impl<'d> Reader<'d> {
             let anchor = anchor.unwrap_or_default();
             EqualitySpec::Weld { name, bodies, relative_pose: relative_pose(element, &anchor)?, anchor }
         };
+        self.add_equality(element, spec)
+    }
+
+    /// `<joint>` and `<tendon>`: a coordinate or length is a polynomial of another.
+    fn coupling(&mut self, element: Element<'d>) -> Result<(), SceneError> {
+        check(element, &COUPLING, &mut self.notes);
+        self.names.register("equality", element)?;
+        let sides = match element.tag() {
+            "joint" => ["joint1", "joint2"],
+            _ => ["tendon1", "tendon2"],
+        };
+        let target = |side: &str| match element.tag() {
+            "joint" => Ok(Target::Joint(self.scalar_joint(element, side)?.to_string())),
+            _ => self.tendon_target(element, side),
+        };
+        let dependent = target(sides[0])?;
+        let independent = element.has(sides[1]).then(|| target(sides[1])).transpose()?;
+        let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
+        element.overwrite("polycoef", &mut polynomial)?;
+        if independent.is_none() && polynomial[1..] != [1.0, 0.0, 0.0, 0.0] {
+            let message = format!("only the first number acts: there is no {}", sides[1]);
+            element.note(&mut self.notes, EntryKind::Ignored, Some("polycoef"), message);
+        }
+        let name = element.name().to_string();
+        self.add_equality(element, EqualitySpec::Coupling { name, dependent, independent, polynomial })
+    }
+
+    /// The hinge or slide an attribute names.
+    pub(super) fn scalar_joint(&self, element: Element<'d>, attribute: &str) -> Result<&'d str, SceneError> {
+        let name = element.required(attribute, "the name of a hinge or slide is needed")?;
+        match self.joints.get(name) {
+            Some(JointClass::Scalar) => Ok(name),
+            Some(JointClass::Ball | JointClass::Free) => {
+                let message = format!("joint {name:?} is a ball or free joint; a hinge or slide is needed");
+                Err(element.invalid(Some(attribute), message))
+            }
+            None => {
+                let hint = did_you_mean(name, self.joints.keys().copied());
+                Err(element.invalid(Some(attribute), format!("there is no joint {name:?}{hint}")))
+            }
+        }
+    }
+
+    /// Adds an equality, unless it is switched off.
+    fn add_equality(&mut self, element: Element<'d>, spec: EqualitySpec) -> Result<(), SceneError> {
+        let mut active = !self.world.disabled.equality;
+        for layer in self.defaults.layers(element, &["equality"], None)? {
+            active = layer.boolean("active")?.map_or(active, |on| on && !self.world.disabled.equality);
+        }
         if active {
             let made_up = format!("equality {}", self.equalities);
             self.place(

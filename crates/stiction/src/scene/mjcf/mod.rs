@@ -25,6 +25,7 @@ mod keyframe;
 mod mesh;
 mod names;
 mod orientation;
+mod tendon;
 mod vocabulary;
 
 pub(super) use files::read_text;
@@ -47,6 +48,7 @@ use nalgebra::Vector3;
 use names::Names;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tendon::TendonClass;
 use vocabulary::check_words;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
@@ -80,6 +82,9 @@ struct Reader<'d> {
     names: Names<'d>,
     /// Named joints.
     joints: BTreeMap<&'d str, JointClass>,
+    /// Named tendons, and how many of all are fixed ones.
+    tendons: BTreeMap<&'d str, TendonClass>,
+    fixed_tendons: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -112,6 +117,8 @@ impl<'d> Reader<'d> {
             hfields: BTreeMap::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
+            tendons: BTreeMap::new(),
+            fixed_tendons: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
@@ -176,6 +183,9 @@ impl<'d> Reader<'d> {
         for element in self.section("contact") {
             self.contact(element)?;
         }
+        for element in self.section("tendon") {
+            self.tendon_section(element)?;
+        }
         for element in self.section("equality") {
             self.equality(element)?;
         }
@@ -200,8 +210,8 @@ impl<'d> Reader<'d> {
                 "deformable" if section.children().next().is_some() => {
                     return Err(section.invalid(None, "not supported: bodies are rigid"));
                 }
-                // Measurements, tendons and plugins: named one by one, so that nothing is lost in silence.
-                "sensor" | "tendon" | "extension" => {
+                // Measurements and plugins: named one by one, so that nothing is lost in silence.
+                "sensor" | "extension" => {
                     for child in section.children() {
                         let message = format!("{}s are not supported", section.tag());
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
@@ -237,7 +247,8 @@ impl<'d> Reader<'d> {
                     element.note_cosmetic(&mut self.notes, None);
                 }
                 "mesh" => self.check_default_mesh(element)?,
-                "equality" | "tendon" => {}
+                "tendon" => self.check_default_tendon(element)?,
+                "equality" => {}
                 _ => unread_child(element, &mut self.notes),
             }
         }
