@@ -38,34 +38,48 @@
 //! ```
 
 pub mod active_set;
+pub mod any_problem;
 mod block_pivoting;
 pub mod box_lcp;
 mod cholesky;
 mod dense;
+pub mod enumeration;
 pub mod error;
 pub mod factored_lcp;
+pub mod infeasibility;
+pub mod io;
 mod judge;
 pub mod lcp;
 pub mod lemke;
 mod lu;
 pub mod mcp;
 pub mod mlcp;
+pub mod polynomial;
 mod principal_block;
 pub mod problem;
 pub mod proximal;
+pub mod reduced;
+mod reduction;
+pub mod registry;
+pub mod robust;
 mod room;
 mod scaling;
 pub mod solver;
 mod tableau;
 
 pub use active_set::ActiveSet;
+pub use any_problem::{AnyProblem, Class};
 pub use box_lcp::BoxLcp;
+pub use enumeration::{Enumeration, EnumerationSettings};
 pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use polynomial::Polynomial;
 pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
+pub use reduced::Reduced;
+pub use robust::{Robust, RobustSettings};
 pub use solver::{Report, Solver, Start, Status};
