@@ -1,16 +1,20 @@
-//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers.
+//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers,
+//! solve complementarity problems, measure solvers.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
 
+mod bench;
 mod check;
 mod error;
 mod formulation;
 mod output;
+mod problems;
 mod progress;
 mod run;
 mod scene;
+mod solve;
 mod summary;
 mod table;
 mod verify;
@@ -34,6 +38,10 @@ enum Command {
     Check(check::CheckArgs),
     /// Simulate scenes with known answers and compare.
     Verify(verify::VerifyArgs),
+    /// Solve the complementarity problems of a file, every answer certified.
+    Solve(solve::SolveArgs),
+    /// Measure solvers on data.
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +49,8 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
+        Command::Solve(args) => solve::solve(&args),
+        Command::Bench(args) => bench::bench(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,15 +6,17 @@
 //! # Method
 //! 1. Free rows are equations. Eliminate free unknowns with them by Gauss-Jordan steps; any equation may serve for
 //!    any free unknown, so the pivot is the largest entry of all that are left, after equilibration.
-//! 2. A free unknown that no equation determines (the free block is singular) becomes `x+ - x-`, its equation two
-//!    inequalities.
+//! 2. A free unknown `u_j` that no equation determines (the free block is singular) is determined by a one-sided row
+//!    `i` instead, and the equation `e` left over determines `z_i`: a principal pivot on `e`, `j` and `i` after which
+//!    `w_i` is the unknown and `z_i` its complement. If there is no such row, `u_j` becomes `x+ - x-`, its equation
+//!    two inequalities.
 //! 3. An unknown with a lower bound becomes `l + x`, one with an upper bound only `u - x`, its row changing sign.
 //! 4. A second bound adds an unknown `y`, the multiplier of `x <= u - l`:
 //!    `0 <= x  perp  w + s y >= 0`, `0 <= y  perp  s (u - l - x) >= 0`, `s` a unit of `w` over one of `z`.
 //! 5. Back: bounded unknowns from `x`, eliminated ones from their equations.
 //!
 //! # Convergence and failure
-//! Always possible. Principal elimination, step 3 and step 4 keep a positive semidefinite matrix positive
+//! Always possible. Principal pivots, step 3 and step 4 keep a positive semidefinite matrix positive
 //! semidefinite. Elimination adds rounding: callers judge and polish on the original data.
 //!
 //! # Cost
@@ -22,7 +24,7 @@
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009), section 1.5 (mixed
-//! problems) and 1.2 (bounds as in quadratic programs).
+//! problems), 1.2 (bounds as in quadratic programs) and 2.3 (principal pivot transforms).
 
 use crate::box_lcp::BoxLcp;
 use crate::dense::{largest_abs, scales};
@@ -35,12 +37,27 @@ const NEGLIGIBLE: f64 = 1e-11;
 /// A diagonal pivot this close to the largest one is preferred: it keeps a semidefinite rest semidefinite.
 const NEARLY_LARGEST: f64 = 0.1;
 
-/// One unknown `x >= 0`: `z[variable]` changes by `sign * x`; its inequality is `sign * w[row] >= 0`.
+/// One unknown `x >= 0`: the value of the independent variable `column` changes by `sign * x`, and
+/// `sign * (row - bound) >= 0` is its inequality.
 #[derive(Clone, Copy, Debug)]
 struct Unknown {
-    variable: usize,
+    /// The index of the problem that it comes from.
+    index: usize,
+    column: usize,
     row: usize,
     sign: f64,
+    /// The bound that the row keeps to: 0 for a value `w`, that of `z` after a principal pivot.
+    bound: f64,
+}
+
+/// A principal pivot of step 2 on the row of `index`.
+#[derive(Clone, Copy, Debug)]
+struct Swap {
+    index: usize,
+    /// Where the unknown `w[index]` stands now.
+    column: usize,
+    /// Where its complement `z[index]` stands now.
+    row: usize,
 }
 
 /// The reduced problem with what is needed to return, in reused memory.
@@ -49,15 +66,20 @@ pub(crate) struct BoxReduction {
     lcp: Lcp,
     /// `n x (n + 1)`: rows `(M, q)` after elimination. A pivot row holds its eliminated unknown.
     rows: Vec<f64>,
+    /// Largest entries of the rows and columns before elimination.
+    row_size: Vec<f64>,
+    column_size: Vec<f64>,
     row_unit: Vec<f64>,
     column_unit: Vec<f64>,
     /// Eliminated `(row, variable)`, and which rows and variables these are.
     pivots: Vec<(usize, usize)>,
     row_used: Vec<bool>,
     variable_used: Vec<bool>,
+    swaps: Vec<Swap>,
     unknowns: Vec<Unknown>,
-    /// `z` at `x = 0`.
+    /// The independent variables at `x = 0`, and at the answer.
     offset: Vec<f64>,
+    values: Vec<f64>,
     /// Which unknowns have a second bound, in the order of their `y`.
     second: Vec<usize>,
     slack_unit: f64,
@@ -93,29 +115,80 @@ impl BoxReduction {
             used.extend((0..n).map(|i| !free(i)));
         }
         self.pivots.clear();
+        self.swaps.clear();
+        self.measure(n);
         self.equilibrate(n);
-        while let Some((row, variable)) = self.find_pivot(n) {
-            self.row_used[row] = true;
-            self.variable_used[variable] = true;
-            self.pivots.push((row, variable));
-            // The pivot row: variable = -(rest) / pivot.
-            let width = n + 1;
-            let pivot = self.rows[row * width + variable];
-            for k in 0..width {
-                self.rows[row * width + k] /= -pivot;
+        loop {
+            if let Some((row, variable)) = self.find_pivot(n) {
+                self.exchange(n, row, variable, false);
+                self.row_used[row] = true;
+                self.variable_used[variable] = true;
+            } else if let Some((swap, equation, free)) = self.find_swap(problem) {
+                self.exchange(n, equation, swap.index, false);
+                self.exchange(n, swap.index, free, true);
+                self.row_used[equation] = true;
+                self.variable_used[free] = true;
+                self.swaps.push(swap);
+            } else {
+                return;
             }
-            self.rows[row * width + variable] = 0.0;
-            for i in (0..n).filter(|&i| i != row) {
-                let factor = self.rows[i * width + variable];
-                if factor == 0.0 {
+        }
+    }
+
+    /// Makes `variable` the dependent one of `row`. The independent one in its place is the value that the row had:
+    /// zero for an equation, kept otherwise.
+    fn exchange(&mut self, n: usize, row: usize, variable: usize, kept: bool) {
+        let width = n + 1;
+        let pivot = self.rows[row * width + variable];
+        let inverse = if kept { 1.0 / pivot } else { 0.0 };
+        for k in 0..width {
+            self.rows[row * width + k] /= -pivot;
+        }
+        self.rows[row * width + variable] = inverse;
+        for i in (0..n).filter(|&i| i != row) {
+            let factor = self.rows[i * width + variable];
+            if factor == 0.0 {
+                continue;
+            }
+            self.rows[i * width + variable] = 0.0;
+            for k in 0..width {
+                self.rows[i * width + k] += factor * self.rows[row * width + k];
+            }
+        }
+        self.pivots.push((row, variable));
+    }
+
+    fn measure(&mut self, n: usize) {
+        self.row_size.clear();
+        self.column_size.clear();
+        self.column_size.resize(n, 0.0);
+        for row in self.rows.chunks_exact(n + 1) {
+            self.row_size.push(largest_abs(&row[..n]));
+            self.column_size.iter_mut().zip(row).for_each(|(size, v)| *size = size.max(v.abs()));
+        }
+    }
+
+    /// Step 2: the one-sided row that joins an equation and a free unknown left over with the largest entries.
+    fn find_swap(&self, problem: &BoxLcp) -> Option<(Swap, usize, usize)> {
+        let n = problem.dim();
+        let size = |i: usize, j: usize| self.rows[i * (n + 1) + j].abs();
+        let one_sided = |i: usize| problem.lower()[i].is_finite() != problem.upper()[i].is_finite();
+        let mut best = (NEGLIGIBLE, None);
+        for index in (0..n).filter(|&i| one_sided(i) && !self.swaps.iter().any(|swap| swap.index == i)) {
+            for row in (0..n).filter(|&e| !self.row_used[e]) {
+                let here = size(row, index) / self.row_size[row];
+                if here.is_nan() || here <= best.0 {
                     continue;
                 }
-                self.rows[i * width + variable] = 0.0;
-                for k in 0..width {
-                    self.rows[i * width + k] += factor * self.rows[row * width + k];
+                for column in (0..n).filter(|&j| !self.variable_used[j]) {
+                    let least = here.min(size(index, column) / self.column_size[column]);
+                    if least > best.0 {
+                        best = (least, Some((Swap { index, column, row }, row, column)));
+                    }
                 }
             }
         }
+        best.1
     }
 
     fn equilibrate(&mut self, n: usize) {
@@ -164,22 +237,26 @@ impl BoxReduction {
         self.second.clear();
         self.offset.clear();
         self.offset.resize(n, 0.0);
-        for i in 0..n {
-            let (lower, upper) = (problem.lower()[i], problem.upper()[i]);
-            if lower.is_finite() {
-                if upper.is_finite() {
-                    self.second.push(self.unknowns.len());
-                }
-                self.offset[i] = lower;
-                self.unknowns.push(Unknown { variable: i, row: i, sign: 1.0 });
-            } else if upper.is_finite() {
-                self.offset[i] = upper;
-                self.unknowns.push(Unknown { variable: i, row: i, sign: -1.0 });
+        for index in 0..n {
+            let (lower, upper) = (problem.lower()[index], problem.upper()[index]);
+            let (bound, sign) = match (lower.is_finite(), upper.is_finite()) {
+                (true, _) => (lower, 1.0),
+                (false, true) => (upper, -1.0),
+                (false, false) => continue,
+            };
+            if let Some(swap) = self.swaps.iter().find(|swap| swap.index == index) {
+                self.unknowns.push(Unknown { index, column: swap.column, row: swap.row, sign, bound });
+                continue;
             }
+            if lower.is_finite() && upper.is_finite() {
+                self.second.push(self.unknowns.len());
+            }
+            self.offset[index] = bound;
+            self.unknowns.push(Unknown { index, column: index, row: index, sign, bound: 0.0 });
         }
         // Undetermined free unknowns and equations without one, in pairs: first those of one index.
-        let pair = |row: usize, variable: usize, unknowns: &mut Vec<Unknown>| {
-            unknowns.extend([1.0, -1.0].map(|sign| Unknown { variable, row, sign }));
+        let pair = |row: usize, column: usize, unknowns: &mut Vec<Unknown>| {
+            unknowns.extend([1.0, -1.0].map(|sign| Unknown { index: column, column, row, sign, bound: 0.0 }));
         };
         for i in 0..n {
             if !self.row_used[i] && !self.variable_used[i] {
@@ -201,13 +278,13 @@ impl BoxReduction {
         for (a, to) in self.unknowns.iter().enumerate() {
             let row = &self.rows[to.row * (n + 1)..(to.row + 1) * (n + 1)];
             let constant: f64 = row.iter().zip(&self.offset).map(|(m, z)| m * z).sum();
-            self.lcp.q_mut()[a] = to.sign * (row[n] + constant);
+            self.lcp.q_mut()[a] = to.sign * (row[n] + constant - to.bound);
             for (b, from) in self.unknowns.iter().enumerate() {
-                self.lcp.matrix_mut()[a * size + b] = to.sign * row[from.variable] * from.sign;
+                self.lcp.matrix_mut()[a * size + b] = to.sign * row[from.column] * from.sign;
             }
         }
         for (k, &a) in self.second.iter().enumerate() {
-            let (y, i) = (p + k, self.unknowns[a].variable);
+            let (y, i) = (p + k, self.unknowns[a].index);
             self.lcp.matrix_mut()[a * size + y] = self.slack_unit;
             self.lcp.matrix_mut()[y * size + a] = -self.slack_unit;
             self.lcp.q_mut()[y] = self.slack_unit * (problem.upper()[i] - problem.lower()[i]);
@@ -216,22 +293,25 @@ impl BoxReduction {
 
     /// Writes the guess of the reduced unknowns that stands for `z` with the values `w`.
     pub(crate) fn contract(&self, z: &[f64], w: &[f64], x: &mut Vec<f64>) {
+        let swapped = |unknown: &Unknown| self.swaps.iter().any(|swap| swap.index == unknown.index);
+        let value = |u: &Unknown| if swapped(u) { w[u.index] } else { z[u.index] - self.offset[u.column] };
         x.clear();
-        x.extend(self.unknowns.iter().map(|u| (u.sign * (z[u.variable] - self.offset[u.variable])).max(0.0)));
+        x.extend(self.unknowns.iter().map(|u| (u.sign * value(u)).max(0.0)));
         x.extend(self.second.iter().map(|&a| (-w[self.unknowns[a].row]).max(0.0) / self.slack_unit));
     }
 
     /// Step 5: writes `z` for the reduced unknowns `x`.
-    pub(crate) fn expand(&self, x: &[f64], z: &mut [f64]) {
+    pub(crate) fn expand(&mut self, x: &[f64], z: &mut [f64]) {
         let n = z.len();
-        z.copy_from_slice(&self.offset);
+        self.values.clone_from(&self.offset);
         for (unknown, x) in self.unknowns.iter().zip(x) {
-            z[unknown.variable] += unknown.sign * x;
+            self.values[unknown.column] += unknown.sign * x;
         }
+        z.copy_from_slice(&self.values);
         for &(row, variable) in &self.pivots {
             // Pivot rows have no entry left in the columns of eliminated unknowns.
             let row = &self.rows[row * (n + 1)..(row + 1) * (n + 1)];
-            z[variable] = row[..n].iter().zip(z.iter()).map(|(m, z)| m * z).sum::<f64>() + row[n];
+            z[variable] = row[..n].iter().zip(&self.values).map(|(m, v)| m * v).sum::<f64>() + row[n];
         }
     }
 
@@ -291,10 +371,24 @@ mod tests {
     }
 
     #[test]
-    fn a_free_unknown_that_no_equation_determines_is_split() {
+    fn a_free_unknown_that_no_equation_determines_changes_places_with_a_one_sided_one() {
         // A saddle point: minimize 1/2 x^2 - x with x + y = 1, x, y >= 0; the multiplier is free and A = 0.
         let m = vec![0.0, 1.0, 1.0, -1.0, 1.0, 0.0, -1.0, 0.0, 0.0];
         let problem = BoxLcp::new(m, vec![-1.0, -1.0, 1.0], vec![-INF, 0.0, 0.0], vec![INF; 3]).unwrap();
+        let mut reduction = BoxReduction::default();
+        reduction.reduce(&problem);
+        assert_eq!(reduction.lcp().q().len(), 2);
+        let z = solve(&problem);
+        assert!((z[1] + z[2] - 1.0).abs() < 1e-14, "{z:?}");
+    }
+
+    #[test]
+    fn a_free_unknown_and_its_equation_are_split_where_only_two_sided_rows_are_near() {
+        // The same with x, y <= 3, which is never reached.
+        let m = vec![0.0, 1.0, 1.0, -1.0, 1.0, 0.0, -1.0, 0.0, 0.0];
+        let bounds = [vec![-INF, 0.0, 0.0], vec![INF, 3.0, 3.0]];
+        let [lower, upper] = bounds;
+        let problem = BoxLcp::new(m, vec![-1.0, -1.0, 1.0], lower, upper).unwrap();
         let z = solve(&problem);
         assert!((z[1] + z[2] - 1.0).abs() < 1e-14, "{z:?}");
     }
