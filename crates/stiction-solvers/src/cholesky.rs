@@ -135,6 +135,13 @@ impl Cholesky {
         Ok(())
     }
 
+    /// Adds a finished last row of the factor, `n + 1` entries, the last of them positive: what an orthogonal factorization
+    /// of the rows behind the matrix gives without their products.
+    pub(crate) fn push(&mut self, row: &[f64]) {
+        self.factor.extend_from_slice(&row[..=self.n]);
+        self.n += 1;
+    }
+
     /// Step 2: makes the row described as in [`Cholesky::append`] row `at` (at most `n`) of the matrix.
     ///
     /// # Errors
@@ -172,8 +179,9 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Step 3: the factor of the matrix without row and column `at`.
-    pub(crate) fn remove(&mut self, at: usize) {
+    /// Step 3: the factor of the matrix without row and column `at`. Returns the rotations `(c, s)` of the columns `j` and
+    /// `j + 1` into `c x + s y` and `c y - s x`, for `j = at` upwards, to apply to what belongs to the columns.
+    pub(crate) fn remove(&mut self, at: usize) -> &[[f64; 2]] {
         self.rotations.clear();
         for i in at + 1..self.n {
             let row = &mut self.factor[begin(i)..begin(i + 1)];
@@ -189,6 +197,7 @@ impl Cholesky {
         }
         self.n -= 1;
         self.factor.truncate(begin(self.n));
+        &self.rotations
     }
 
     /// Step 4: the factor of `A + v v^T`; `v` (`n` entries, finite) is used up.

@@ -37,35 +37,47 @@
 //! # Ok::<(), stiction_solvers::SolverError>(())
 //! ```
 
+mod active_block;
 pub mod active_set;
+pub mod active_set_qp;
 mod block_pivoting;
 pub mod box_lcp;
 mod cholesky;
+pub mod dantzig;
 mod dense;
 pub mod error;
 pub mod factored_lcp;
 mod judge;
 pub mod lcp;
 pub mod lemke;
+mod linear;
 mod lu;
+mod major_cycle;
 pub mod mcp;
 pub mod mlcp;
+mod normal_rows;
+pub mod ppm;
 mod principal_block;
 pub mod problem;
 pub mod proximal;
+pub mod quadratic_program;
 mod room;
 mod scaling;
 pub mod solver;
 mod tableau;
 
 pub use active_set::ActiveSet;
+pub use active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 pub use box_lcp::BoxLcp;
+pub use dantzig::{Dantzig, DantzigSettings};
 pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use ppm::{Ppm, PpmSettings};
 pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
+pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
 pub use solver::{Report, Solver, Start, Status};
