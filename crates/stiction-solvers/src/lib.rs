@@ -37,11 +37,14 @@
 //! # Ok::<(), stiction_solvers::SolverError>(())
 //! ```
 
+mod active_block;
 pub mod active_set;
+pub mod active_set_qp;
 pub mod any_problem;
 mod block_pivoting;
 pub mod box_lcp;
 mod cholesky;
+pub mod dantzig;
 mod dense;
 pub mod enumeration;
 pub mod error;
@@ -51,13 +54,18 @@ pub mod io;
 mod judge;
 pub mod lcp;
 pub mod lemke;
+mod linear;
 mod lu;
+mod major_cycle;
 pub mod mcp;
 pub mod mlcp;
+mod normal_rows;
 pub mod polynomial;
+pub mod ppm;
 mod principal_block;
 pub mod problem;
 pub mod proximal;
+pub mod quadratic_program;
 pub mod reduced;
 mod reduction;
 pub mod registry;
@@ -68,8 +76,10 @@ pub mod solver;
 mod tableau;
 
 pub use active_set::ActiveSet;
+pub use active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 pub use any_problem::{AnyProblem, Class};
 pub use box_lcp::BoxLcp;
+pub use dantzig::{Dantzig, DantzigSettings};
 pub use enumeration::{Enumeration, EnumerationSettings};
 pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
@@ -78,8 +88,10 @@ pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
 pub use polynomial::Polynomial;
+pub use ppm::{Ppm, PpmSettings};
 pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
+pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
 pub use reduced::Reduced;
 pub use robust::{Robust, RobustSettings};
 pub use solver::{Report, Solver, Start, Status};

@@ -4,8 +4,10 @@
 
 use thiserror::Error;
 
+use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 use crate::any_problem::{AnyProblem, Class};
 use crate::box_lcp::BoxLcp;
+use crate::dantzig::{Dantzig, DantzigSettings};
 use crate::enumeration::{Enumeration, EnumerationSettings};
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
@@ -14,6 +16,7 @@ use crate::lemke::{Lemke, LemkeSettings};
 use crate::mcp::Mcp;
 use crate::mlcp::Mlcp;
 use crate::polynomial::Polynomial;
+use crate::ppm::{Ppm, PpmSettings};
 use crate::problem::Solution;
 use crate::proximal::{ProximalLemke, ProximalSettings};
 use crate::reduced::Reduced;
@@ -156,6 +159,15 @@ solvers! {
     "proximal-lemke": Reduced<ProximalLemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp],
         |t| Reduced::new(t, |t| ProximalLemke::new(with!(ProximalSettings, t))),
         "the same where the solution is not unique: nearly the least-norm one";
+    "dantzig": Dantzig, [Lcp, BoxLcp, Mlcp],
+        |t| Dantzig::new(with!(DantzigSettings, t)),
+        "principal pivoting index by index; symmetric semidefinite or P matrices, bounds";
+    "ppm": Ppm, [FactoredLcp],
+        |t| Ppm::new(with!(PpmSettings, t)),
+        "many frictionless contacts of few velocities; work grows with the velocities";
+    "active-set-qp": ActiveSetQp, [FactoredLcp],
+        |t| ActiveSetQp::new(with!(ActiveSetQpSettings, t)),
+        "the same by orthogonal factors; badly conditioned rows";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp],
         |t| Reduced::new(t, |t| Enumeration::new(with!(EnumerationSettings, t))),
         "all bases of a problem of at most 12 unknowns; any matrix";

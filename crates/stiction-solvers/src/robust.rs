@@ -25,8 +25,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
+use crate::dantzig::{Dantzig, DantzigSettings};
 use crate::enumeration::{Enumeration, EnumerationSettings};
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
@@ -37,6 +39,7 @@ use crate::lemke::{Lemke, LemkeSettings};
 use crate::mcp::{Mcp, Smooth};
 use crate::mlcp::Mlcp;
 use crate::polynomial::Polynomial;
+use crate::ppm::{Ppm, PpmSettings};
 use crate::problem::{Problem, Residual, Solution};
 use crate::proximal::{ProximalLemke, ProximalSettings};
 use crate::reduced::Reduced;
@@ -118,10 +121,12 @@ fn reduced_enumeration(tolerance: f64) -> Result<Reduced<Enumeration>, SolverErr
 impl RobustClass for Lcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
         let lemke = Lemke::new(LemkeSettings { tolerance, ..Default::default() })?;
+        let dantzig = Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?;
         let proximal = ProximalLemke::new(ProximalSettings { tolerance, ..Default::default() })?;
         let enumeration = Enumeration::new(EnumerationSettings { tolerance, ..Default::default() })?;
         Ok(vec![
             Method::new("lemke", lemke),
+            Method::new("dantzig", dantzig),
             Method::new("proximal-lemke", proximal),
             Method::new("enumeration", enumeration),
         ])
@@ -140,6 +145,7 @@ impl RobustClass for BoxLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<BoxLcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", reduced_lemke(tolerance)?),
+            Method::new("dantzig", Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?),
             Method::new("proximal-lemke", reduced_proximal(tolerance)?),
             Method::new("enumeration", reduced_enumeration(tolerance)?),
         ])
@@ -160,6 +166,7 @@ impl RobustClass for Mlcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Mlcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", reduced_lemke(tolerance)?),
+            Method::new("dantzig", Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?),
             Method::new("proximal-lemke", reduced_proximal(tolerance)?),
             Method::new("enumeration", reduced_enumeration(tolerance)?),
         ])
@@ -177,6 +184,11 @@ impl RobustClass for Mlcp {
 impl RobustClass for FactoredLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<FactoredLcp>>, SolverError> {
         Ok(vec![
+            Method::new("ppm", Ppm::new(PpmSettings { tolerance, ..Default::default() })?),
+            Method::new(
+                "active-set-qp",
+                ActiveSetQp::new(ActiveSetQpSettings { tolerance, ..Default::default() })?,
+            ),
             Method::new("lemke", reduced_lemke(tolerance)?),
             Method::new("proximal-lemke", reduced_proximal(tolerance)?),
         ])
