@@ -6,7 +6,7 @@
 //! # References
 //! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013, section 4.2.
 
-use crate::dense::dot_and_magnitude;
+use crate::dense::dot;
 use crate::error::SolverError;
 
 /// The matrix is not positive definite.
@@ -42,9 +42,9 @@ impl Cholesky {
             let row = &mut rest[..n];
             for j in 0..i {
                 let other = &above[j * n..j * n + j + 1];
-                row[j] = (row[j] - dot_and_magnitude(&row[..j], &other[..j]).0) / other[j];
+                row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
             }
-            let value = row[i] - dot_and_magnitude(&row[..i], &row[..i]).0;
+            let value = row[i] - dot(&row[..i], &row[..i]);
             if !(value > 0.0 && value.is_finite()) {
                 return Err(NotPositiveDefinite { pivot: i, value });
             }
@@ -57,7 +57,17 @@ impl Cholesky {
     pub(crate) fn solve_lower(&self, b: &mut [f64]) {
         for i in 0..self.n {
             let row = &self.factor[i * self.n..i * self.n + i + 1];
-            b[i] = (b[i] - dot_and_magnitude(&row[..i], &b[..i]).0) / row[i];
+            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+        }
+    }
+
+    /// Replaces `b` by the solution of `L^T x = b`.
+    pub(crate) fn solve_upper(&self, b: &mut [f64]) {
+        for i in (0..self.n).rev() {
+            let row = &self.factor[i * self.n..i * self.n + i + 1];
+            b[i] /= row[i];
+            let x = b[i];
+            b[..i].iter_mut().zip(row).for_each(|(b, l)| *b -= l * x);
         }
     }
 }

@@ -113,3 +113,19 @@ pub(crate) fn units(diagonal: f64, rows: impl FnOnce() -> f64, q: &[f64]) -> (f6
     }
     (1.0 / a, s / a)
 }
+
+/// `a . b`, in eight partial sums in a fixed order.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_chunks, a_rest) = a.as_chunks::<8>();
+    let (b_chunks, b_rest) = b.as_chunks::<8>();
+    let mut sum = [0.0; 8];
+    for (x, y) in a_chunks.iter().zip(b_chunks) {
+        for lane in 0..8 {
+            sum[lane] += x[lane] * y[lane];
+        }
+    }
+    for (lane, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
+        sum[lane] += x * y;
+    }
+    sum.iter().sum()
+}
