@@ -65,6 +65,23 @@ pub(crate) fn largest_abs(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |worst: f64, x| if x.abs() <= worst { worst } else { x.abs() })
 }
 
+/// Inner product of slices of equal length. Eight partial sums in a fixed order, as in [`dot_and_magnitude`].
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
+    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
+    let mut sum = [0.0; LANES];
+    for (x, y) in a_chunks.iter().zip(b_chunks) {
+        for lane in 0..LANES {
+            sum[lane] += x[lane] * y[lane];
+        }
+    }
+    for (lane, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
+        sum[lane] += x * y;
+    }
+    sum.iter().sum()
+}
+
 /// `(a . b, |a| . |b|)`. Eight partial sums in a fixed order, so that the loop runs in vector registers and
 /// gives the same bits everywhere.
 pub(crate) fn dot_and_magnitude(a: &[f64], b: &[f64]) -> (f64, f64) {
@@ -112,20 +129,4 @@ pub(crate) fn units(diagonal: f64, rows: impl FnOnce() -> f64, q: &[f64]) -> (f6
         s = 1.0;
     }
     (1.0 / a, s / a)
-}
-
-/// `a . b`, in eight partial sums in a fixed order.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_chunks, a_rest) = a.as_chunks::<8>();
-    let (b_chunks, b_rest) = b.as_chunks::<8>();
-    let mut sum = [0.0; 8];
-    for (x, y) in a_chunks.iter().zip(b_chunks) {
-        for lane in 0..8 {
-            sum[lane] += x[lane] * y[lane];
-        }
-    }
-    for (lane, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
-        sum[lane] += x * y;
-    }
-    sum.iter().sum()
 }

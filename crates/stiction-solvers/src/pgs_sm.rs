@@ -47,6 +47,12 @@ const DELTA: f64 = 1e-12;
 const DELTA_RAISE: f64 = 100.0;
 const DELTA_LARGEST: f64 = 1e-2;
 
+/// A pivot below this part of its diagonal entry has lost its digits; some thousand roundings.
+const SMALLEST: f64 = 1e-13;
+
+/// Taking out more rows than this costs more than factoring again.
+const FEW: usize = 4;
+
 /// Halvings of a projected step before it goes to the first bound only.
 const HALVINGS: usize = 4;
 
@@ -114,8 +120,11 @@ pub struct PgsSm {
 struct Subspace {
     /// Indices between their bounds.
     free: Vec<usize>,
-    block: Vec<f64>,
+    /// The factor of `M + delta D` over the indices `factored`, and a row on its way into it.
     factor: Cholesky,
+    factored: Vec<usize>,
+    delta: f64,
+    row: Vec<f64>,
     /// Direction over `free`, and over all indices; the change of `w` along it.
     step: Vec<f64>,
     change: Vec<f64>,
@@ -151,7 +160,7 @@ impl PgsSm {
         if let Some(report) = self.run.begin(problem, start, x, tolerance, history) {
             return report;
         }
-        self.subspace.reserve(problem.dim(), self.settings.largest_dense);
+        self.subspace.reset(problem.dim(), self.settings.largest_dense);
         let (mut least, mut since) = (self.run.best(), 0);
         for k in 1..=max_iterations {
             problem.start(&x.z, &mut self.run.state);
@@ -180,10 +189,16 @@ impl PgsSm {
 }
 
 impl Subspace {
-    fn reserve(&mut self, n: usize, largest_dense: usize) {
+    /// Makes room and forgets the last problem.
+    fn reset(&mut self, n: usize, largest_dense: usize) {
         let dense = n.min(largest_dense);
         make_room(&mut self.free, n);
-        make_room(&mut self.block, dense * dense);
+        make_room(&mut self.factored, dense);
+        make_room(&mut self.row, dense);
+        self.factor.reserve(dense);
+        self.factor.clear();
+        self.factored.clear();
+        self.delta = DELTA;
         make_room(&mut self.step, n);
         let Gradients { residual, direction } = &mut self.gradients;
         for list in [&mut self.change, &mut self.image, &mut self.trial, residual, direction] {
@@ -234,26 +249,44 @@ impl Subspace {
 
     /// `d = -(M_II + delta D_II)^-1 w_I`.
     fn factored_direction<P: Rows>(&mut self, problem: &P, w: &[f64]) -> bool {
-        let size = self.free.len();
-        let mut delta = DELTA;
-        while delta <= DELTA_LARGEST {
-            self.block.resize(size * size, 0.0);
-            for (row, &i) in self.free.iter().enumerate() {
-                for (column, &j) in self.free[..=row].iter().enumerate() {
-                    self.block[row * size + column] = problem.entry(i, j);
-                }
-                self.block[row * size + row] *= 1.0 + delta;
+        while !self.refactor(problem) {
+            self.delta *= DELTA_RAISE;
+            self.factored.clear();
+            if self.delta > DELTA_LARGEST {
+                return false;
             }
-            if self.factor.factor(&self.block, size).is_ok() {
-                self.step.clear();
-                self.step.extend(self.free.iter().map(|&i| -w[i]));
-                self.factor.solve_lower(&mut self.step);
-                self.factor.solve_upper(&mut self.step);
-                return self.step.iter().all(|d| d.is_finite());
-            }
-            delta *= DELTA_RAISE;
         }
-        false
+        self.step.clear();
+        self.step.extend(self.free.iter().map(|&i| -w[i]));
+        self.factor.solve(&mut self.step);
+        self.step.iter().all(|d| d.is_finite())
+    }
+
+    /// Makes the factor that of the free indices. Rows before the first difference are kept; where only a few indices
+    /// have left, their rows are taken out.
+    fn refactor<P: Rows>(&mut self, problem: &P) -> bool {
+        let few = self.factored.len().saturating_sub(self.free.len()) <= FEW;
+        if few && self.free.len() < self.factored.len() && is_subset(&self.free, &self.factored) {
+            for at in (0..self.factored.len()).rev() {
+                if self.free.binary_search(&self.factored[at]).is_err() {
+                    self.factor.remove(at);
+                    self.factored.remove(at);
+                }
+            }
+        }
+        let same = self.free.iter().zip(&self.factored).take_while(|(a, b)| a == b).count();
+        self.factor.truncate(same);
+        self.factored.truncate(same);
+        for &i in &self.free[same..] {
+            self.row.clear();
+            self.row.extend(self.factored.iter().map(|&j| problem.entry(i, j)));
+            self.row.push(problem.diagonal(i) * (1.0 + self.delta));
+            if self.factor.append(&self.row, SMALLEST).is_err() {
+                return false;
+            }
+            self.factored.push(i);
+        }
+        true
     }
 
     /// The same by conjugate gradients, until no component of the subspace residual exceeds `goal`.
@@ -335,6 +368,12 @@ impl Subspace {
             if d == 0.0 || !room.is_finite() { t } else { t.min(room / d) }
         })
     }
+}
+
+/// Whether every entry of an increasing list is in another.
+fn is_subset(small: &[usize], large: &[usize]) -> bool {
+    let mut rest = large.iter();
+    small.iter().all(|a| rest.any(|b| a == b))
 }
 
 impl Solver<Lcp> for PgsSm {
