@@ -104,6 +104,13 @@ impl FactoredLcp {
         }
     }
 
+    /// `(1 / a, s / a)` with `a = max |q|` and the mean `s` of the diagonal, as for a dense problem. (`Y Y^T` vanishes
+    /// with its diagonal, so there is no other unit to look for.)
+    pub(crate) fn scales(&self) -> (f64, f64) {
+        let squares = self.half.iter().map(|y| y * y).sum::<f64>();
+        units(squares / self.q.len().max(1) as f64, || 0.0, &self.q)
+    }
+
     /// Writes `w = Y Y^T z + q` and returns the residual of `z` and its rounding floor. `scratch` is memory to reuse.
     ///
     /// Wrong lengths, and NaN anywhere, give infinite numbers.
@@ -112,10 +119,7 @@ impl FactoredLcp {
         if z.len() != n || w.len() != n || !all_finite(&self.half) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        let mean = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>() / n.max(1) as f64;
-        let square = |i: usize| dot_and_magnitude(self.row(i), self.row(i)).0;
-        // Y Y^T vanishes with its diagonal, so there is no other unit to look for.
-        let (w_unit, z_unit) = units(mean(&square), || 0.0, &self.q);
+        let (w_unit, z_unit) = self.scales();
         scratch.clear();
         scratch.resize(2 * m, 0.0);
         let (p, size) = scratch.split_at_mut(m);

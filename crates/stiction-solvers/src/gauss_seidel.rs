@@ -1,7 +1,7 @@
 //! What coordinate methods need of a symmetric problem in a box: a row at a time, and products with the matrix.
 
 use crate::box_lcp::BoxLcp;
-use crate::dense::{dot, largest_abs};
+use crate::dense::{dot, scales};
 use crate::factored_lcp::FactoredLcp;
 use crate::lcp::Lcp;
 use crate::problem::{Bounded, Problem, Residual};
@@ -28,8 +28,11 @@ pub(crate) trait Rows: Problem {
     /// Tells that `z_i` has grown by `delta`.
     fn moved(&self, i: usize, delta: f64, state: &mut [f64]);
 
-    /// The unit in which residuals measure `w`: the largest `|q_i|`, 1 if `q` vanishes.
-    fn w_size(&self) -> f64;
+    /// The factors from `w` and `z` to the dimensionless numbers of the residual.
+    fn scales(&self) -> (f64, f64);
+
+    /// The constant vector.
+    fn constant(&self) -> &[f64];
 
     /// Writes `y = M x`; `state` is overwritten.
     fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>);
@@ -62,8 +65,12 @@ impl Rows for Lcp {
 
     fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
 
-    fn w_size(&self) -> f64 {
-        w_size(self.q())
+    fn scales(&self) -> (f64, f64) {
+        scales(self.matrix(), self.q())
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
     }
 
     fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
@@ -100,8 +107,12 @@ impl Rows for BoxLcp {
 
     fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
 
-    fn w_size(&self) -> f64 {
-        w_size(self.q())
+    fn scales(&self) -> (f64, f64) {
+        scales(self.matrix(), self.q())
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
     }
 
     fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
@@ -144,8 +155,12 @@ impl Rows for FactoredLcp {
         state.iter_mut().zip(self.row(i)).for_each(|(p, y)| *p += y * delta);
     }
 
-    fn w_size(&self) -> f64 {
-        w_size(self.q())
+    fn scales(&self) -> (f64, f64) {
+        self.scales()
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
     }
 
     fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>) {
@@ -160,11 +175,6 @@ impl Rows for FactoredLcp {
     fn is_finite(&self) -> bool {
         self.check_finite().is_ok()
     }
-}
-
-fn w_size(q: &[f64]) -> f64 {
-    let largest = largest_abs(q);
-    if largest > 0.0 { largest } else { 1.0 }
 }
 
 /// One sweep of projected successive over-relaxation: every `z_i` in turn takes the step that makes its own row's `w_i`

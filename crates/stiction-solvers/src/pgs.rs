@@ -111,7 +111,7 @@ impl Pgs {
         if let Some(report) = run.begin(problem, start, x, tolerance, history) {
             return report;
         }
-        let near = tolerance * problem.w_size();
+        let near = tolerance / run.scales.0;
         problem.start(&x.z, &mut run.state);
         for k in 1..=max_iterations {
             let change = sweep(problem, relaxation, &mut x.z, &mut run.state);
@@ -152,6 +152,8 @@ impl Solver<FactoredLcp> for Pgs {
 pub(crate) struct Run {
     pub(crate) state: Vec<f64>,
     pub(crate) history: Vec<f64>,
+    /// Factors from `w` and `z` to dimensionless numbers.
+    pub(crate) scales: (f64, f64),
     best: Vec<f64>,
     best_w: Vec<f64>,
     best_residual: Residual,
@@ -181,6 +183,7 @@ impl Run {
             x.w.fill(0.0);
             return Some(self.report(Status::NumericalFailure, 0, x));
         }
+        self.scales = problem.scales();
         if warm && self.judge(problem, x, tolerance, history) {
             return Some(self.report(Status::Solved, 0, x));
         }
@@ -196,6 +199,21 @@ impl Run {
             problem.project(&mut x.z);
         }
         None
+    }
+
+    /// Writes `x.w = M x.z + q` and returns the natural map, at a fraction of the cost of a judgement.
+    pub(crate) fn estimate<P: Rows>(&mut self, problem: &P, x: &mut Solution) -> f64 {
+        problem.multiply(&x.z, &mut x.w, &mut self.state);
+        let (w_unit, z_unit) = self.scales;
+        let mut worst: f64 = 0.0;
+        for (i, (z, w)) in x.z.iter().zip(&mut x.w).enumerate() {
+            *w += problem.constant()[i];
+            let [lower, upper] = problem.bounds(i);
+            let [lower, upper] = [lower * z_unit, upper * z_unit];
+            let z = z * z_unit;
+            worst = worst.max((z - (z - *w * w_unit).max(lower).min(upper)).abs());
+        }
+        worst
     }
 
     /// Judges `x.z`, keeps it if it is the best so far, and says whether it passes.
@@ -216,11 +234,6 @@ impl Run {
             self.best_residual = residual;
         }
         residual.certifies(tolerance, floor)
-    }
-
-    /// The natural map of the best answer so far.
-    pub(crate) fn best(&self) -> f64 {
-        self.best_residual.natural_map
     }
 
     /// Puts the best answer into `x` and reports.

@@ -161,26 +161,29 @@ impl PgsSm {
             return report;
         }
         self.subspace.reset(problem.dim(), self.settings.largest_dense);
-        let (mut least, mut since) = (self.run.best(), 0);
+        let (mut least, mut since) = (f64::INFINITY, 0);
         for k in 1..=max_iterations {
             problem.start(&x.z, &mut self.run.state);
             for _ in 0..self.settings.sweeps {
                 sweep(problem, 1.0, &mut x.z, &mut self.run.state); // step 1
             }
-            if self.run.judge(problem, x, tolerance, history) {
-                return self.run.report(Status::Solved, k, x); // step 2
+            // Step 2. A judgement costs as much as a subspace step: only where it may pass, or to keep the best.
+            let natural_map = self.run.estimate(problem, x);
+            since = if natural_map < least { 0 } else { since + 1 };
+            least = least.min(natural_map);
+            let judge = natural_map <= tolerance || since > 0 || history || k == max_iterations;
+            if judge && self.run.judge(problem, x, tolerance, history) {
+                return self.run.report(Status::Solved, k, x);
             }
-            let better = self.run.best() < least;
-            (least, since) = (self.run.best(), if better { 0 } else { since + 1 });
             if since > PATIENCE {
                 return self.run.report(Status::Stalled, k, x);
             }
             for _ in 0..self.settings.subspace_steps {
-                if self.subspace.step(problem, &self.settings, x, &mut self.run.state) {
+                if self.subspace.step(problem, &self.settings, &self.run.scales, x, &mut self.run.state) {
                     break;
                 }
             }
-            if self.run.judge(problem, x, tolerance, false) {
+            if self.run.estimate(problem, x) <= tolerance && self.run.judge(problem, x, tolerance, false) {
                 return self.run.report(Status::Solved, k, x);
             }
         }
@@ -212,6 +215,7 @@ impl Subspace {
         &mut self,
         problem: &P,
         settings: &PgsSmSettings,
+        scales: &(f64, f64),
         x: &mut Solution,
         state: &mut Vec<f64>,
     ) -> bool {
@@ -226,7 +230,7 @@ impl Subspace {
         let found = if self.free.len() <= settings.largest_dense {
             self.factored_direction(problem, &x.w)
         } else {
-            let goal = INNER * settings.tolerance * problem.w_size();
+            let goal = INNER * settings.tolerance / scales.0;
             self.gradient_direction(problem, &x.w, goal, state)
         };
         if !found {
