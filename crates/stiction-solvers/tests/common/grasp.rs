@@ -1,6 +1,6 @@
 //! Friction-box problems of grasps, as in Arechavaleta and others 2010: fingers of four joints hold an object, the
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 //! tangential bounds come from an estimate of the normal impulses.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
