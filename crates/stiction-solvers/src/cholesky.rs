@@ -86,6 +86,12 @@ impl Cholesky {
         self.factor.clear();
     }
 
+    /// Removes all rows from `n` on.
+    pub(crate) fn truncate(&mut self, n: usize) {
+        self.n = self.n.min(n);
+        self.factor.truncate(begin(self.n));
+    }
+
     /// Makes room for `n` rows, so that no change up to that size allocates.
     pub(crate) fn reserve(&mut self, n: usize) {
         make_room(&mut self.factor, begin(n));

@@ -23,6 +23,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::active_set::ActiveSet;
+use crate::dantzig::check_tolerance;
 use crate::error::SolverError;
 use crate::lcp::Lcp;
 use crate::principal_block::PrincipalBlock;
@@ -54,10 +55,7 @@ impl EnumerationSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `largest <= 24`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        if !(0.0..1.0).contains(&self.tolerance) {
-            let requirement = "at least 0 and below 1";
-            return Err(SolverError::Setting { name: "tolerance", value: self.tolerance, requirement });
-        }
+        check_tolerance(self.tolerance)?;
         if self.largest > 24 {
             let value = self.largest as f64;
             return Err(SolverError::Setting { name: "largest", value, requirement: "at most 24" });

@@ -8,7 +8,9 @@
 //! A [`Start::Basis`] is a basis of the problem that `S` sees; it is passed on where that problem is the original one.
 
 use crate::box_lcp::BoxLcp;
+use crate::dantzig::check_tolerance;
 use crate::dense::{dot_and_magnitude, scales};
+use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
 use crate::lcp::Lcp;
 use crate::lu::Lu;
@@ -42,8 +44,12 @@ impl<S: Solver<Lcp> + Default> Reduced<S> {
     /// `make` gives the method for the tolerance it is to work to; answers count as solved within `tolerance`.
     ///
     /// # Errors
-    /// Those of `make`.
-    pub fn new<E>(tolerance: f64, make: impl FnOnce(f64) -> Result<S, E>) -> Result<Reduced<S>, E> {
+    /// [`SolverError::Setting`] unless `0 <= tolerance < 1`, and the errors of `make`.
+    pub fn new(
+        tolerance: f64,
+        make: impl FnOnce(f64) -> Result<S, SolverError>,
+    ) -> Result<Reduced<S>, SolverError> {
+        check_tolerance(tolerance)?;
         Ok(Reduced { inner: make(INNER * tolerance)?, tolerance, ..Reduced::default() })
     }
 }

@@ -15,6 +15,8 @@ use crate::lcp::Lcp;
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::mcp::Mcp;
 use crate::mlcp::Mlcp;
+use crate::pgs::{Pgs, PgsSettings};
+use crate::pgs_sm::{PgsSm, PgsSmSettings};
 use crate::polynomial::Polynomial;
 use crate::ppm::{Ppm, PpmSettings};
 use crate::problem::Solution;
@@ -168,6 +170,12 @@ solvers! {
     "active-set-qp": ActiveSetQp, [FactoredLcp],
         |t| ActiveSetQp::new(with!(ActiveSetQpSettings, t)),
         "the same by orthogonal factors; badly conditioned rows";
+    "pgs": Pgs, [Lcp, BoxLcp, FactoredLcp],
+        |t| Pgs::new(with!(PgsSettings, t)),
+        "projected Gauss-Seidel sweeps; symmetric semidefinite, low accuracy or large";
+    "pgs-sm": PgsSm, [Lcp, BoxLcp, FactoredLcp],
+        |t| PgsSm::new(with!(PgsSmSettings, t)),
+        "sweeps find the bounds, subspace steps the rest; symmetric semidefinite";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp],
         |t| Reduced::new(t, |t| Enumeration::new(with!(EnumerationSettings, t))),
         "all bases of a problem of at most 12 unknowns; any matrix";

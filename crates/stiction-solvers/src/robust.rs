@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
-use crate::dantzig::{Dantzig, DantzigSettings};
+use crate::dantzig::{Dantzig, DantzigSettings, check_tolerance};
 use crate::enumeration::{Enumeration, EnumerationSettings};
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
@@ -224,6 +224,7 @@ impl<P: RobustClass> Robust<P> {
     /// # Errors
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: RobustSettings) -> Result<Robust<P>, SolverError> {
+        check_tolerance(settings.tolerance)?;
         let methods = P::methods(settings.tolerance)?;
         let tried = Vec::with_capacity(methods.len());
         Ok(Robust { settings, methods, tried, trial: Solution::default(), dump_error: None })

@@ -194,13 +194,16 @@ fn scaled(lcp: &Lcp, random: &mut Pcg64) -> Lcp {
     Lcp::new(m, lcp.q().iter().map(|v| v * w).collect()).unwrap()
 }
 
-/// The same with bounds of every kind, about as wide as the unknowns are large.
+/// The matrix of such a problem with bounds of every kind, and a `q` for which a chosen `z` in the box is a solution.
 fn random_box(random: &mut Pcg64, largest: usize) -> BoxLcp {
     let lcp = random_lcp(random, largest);
     let n = lcp.q().len();
-    let diagonal = (0..n).map(|i| lcp.row(i)[i].abs()).sum::<f64>() / n as f64;
-    let width = lcp.q().iter().fold(0.0, |worst: f64, q| worst.max(q.abs())) / diagonal.max(1e-300);
     let mut problem = BoxLcp::from(&lcp);
+    let unit = lcp.q().iter().fold(1e-300, |worst: f64, q| worst.max(q.abs()));
+    let diagonal = (0..n).map(|i| lcp.row(i)[i].abs()).sum::<f64>() / n as f64;
+    let width = unit / diagonal;
+    let mut w = vec![0.0; n];
+    let mut z = vec![0.0; n];
     for i in 0..n {
         let (a, b) = (random.random_range(0.0..1.0) * width, random.random_range(0.0..1.0) * width);
         let (lower, upper) = match random.random_range(0..6) {
@@ -211,6 +214,15 @@ fn random_box(random: &mut Pcg64, largest: usize) -> BoxLcp {
             _ => (0.0, f64::INFINITY),
         };
         problem.set_bounds(i, lower, upper).unwrap();
+        let push = unit * random.random_range(0.0..1.0);
+        (z[i], w[i]) = match random.random_range(0..3) {
+            0 if lower.is_finite() => (lower, push),
+            1 if upper.is_finite() => (upper, -push),
+            _ => ((width * random.random_range(-1.0..1.0)).max(lower).min(upper), 0.0),
+        };
+    }
+    for i in 0..n {
+        problem.q_mut()[i] = w[i] - problem.row(i).iter().zip(&z).map(|(m, z)| m * z).sum::<f64>();
     }
     problem
 }
@@ -243,14 +255,16 @@ fn random_problems_are_solved_or_honestly_not() {
         // A large one now and then.
         let largest = if k % 10 == 0 { 200 } else { 40 };
         let lcp = random_lcp(&mut random, largest);
-        lcp_solved += usize::from(checked(&mut lcps, &lcp, &mut x) == Status::Solved);
+        let status = checked(&mut lcps, &lcp, &mut x);
+        lcp_solved += usize::from(status == Status::Solved);
         let problem = random_box(&mut random, largest);
-        box_solved += usize::from(checked(&mut boxes, &problem, &mut x) == Status::Solved);
+        let status = checked(&mut boxes, &problem, &mut x);
+        box_solved += usize::from(status == Status::Solved);
     }
     eprintln!("{lcp_solved} of {} random LCPs and {box_solved} box problems solved", count());
-    // All the LCPs have solutions; of the box problems with free rows some have none.
+    // All have solutions, but nobody promises to find those of the box problems with contact matrices.
     assert_eq!(lcp_solved, count());
-    assert!(box_solved * 10 >= count() * 9);
+    assert!(box_solved * 100 >= count() * 98);
 }
 
 #[test]
@@ -306,7 +320,7 @@ fn names_find_solvers_and_wrong_ones_list_those_that_fit() {
     names.dedup();
     assert_eq!(names.len(), count);
     for entry in SOLVERS {
-        assert!(entry.make(f64::NAN).is_err() && entry.make(2.0).is_err(), "{}", entry.name);
+        assert!(entry.make(f64::NAN).is_err() && entry.make(-1.0).is_err(), "{}", entry.name);
     }
 }
 
