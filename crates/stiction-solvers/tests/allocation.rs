@@ -80,3 +80,53 @@ fn a_second_solve_of_no_larger_size_allocates_nothing() {
     });
     assert_eq!(count, 0);
 }
+
+#[test]
+fn the_robust_drivers_allocate_nothing_on_a_second_solve_that_the_first_method_wins() {
+    use stiction_solvers::{BoxLcp, Mlcp, MlcpBlocks, Robust, RobustSettings};
+
+    let mut random = Pcg64::seed_from_u64(22);
+    let large = common::box_stack(&mut random, 4, 5e-3, 1.0, 0.1);
+    let small = common::random_contact_problem(&mut random, 5, 9, 4);
+    let mut bounded = |n: usize| {
+        let m = common::gram(n, n, &common::uniform(&mut random, n * n));
+        let q = common::uniform(&mut random, n);
+        let mut problem = BoxLcp::from(&Lcp::new(m, q).unwrap());
+        for i in 0..n {
+            let (lower, upper) = [(0.0, 0.1), (f64::NEG_INFINITY, f64::INFINITY)][i % 2];
+            problem.set_bounds(i, lower, upper).unwrap();
+        }
+        problem
+    };
+    let (large_box, small_box) = (bounded(30), bounded(12));
+    let mixed = Mlcp::new(&MlcpBlocks {
+        a: &[2.0],
+        c: &[-1.0],
+        d: &[1.0],
+        b: &[3.0],
+        a_vector: &[1.0],
+        b_vector: &[-4.0],
+    })
+    .unwrap();
+    let mut lcps = Robust::<Lcp>::new(RobustSettings::default()).unwrap();
+    let mut boxes = Robust::<BoxLcp>::new(RobustSettings::default()).unwrap();
+    let mut mlcps = Robust::<Mlcp>::new(RobustSettings::default()).unwrap();
+    let mut x = Solution::default();
+    let mut solve_all = || {
+        for lcp in [&large, &small] {
+            assert_eq!(lcps.solve(lcp, Start::Cold, &mut x).status, Status::Solved);
+            x.z[0] += 1e-3;
+            assert_eq!(lcps.solve(lcp, Start::Warm, &mut x).status, Status::Solved);
+            assert_eq!(lcps.tried().len(), 1);
+        }
+        for problem in [&large_box, &small_box] {
+            assert_eq!(boxes.solve(problem, Start::Cold, &mut x).status, Status::Solved);
+            x.z[0] += 1e-3;
+            assert_eq!(boxes.solve(problem, Start::Warm, &mut x).status, Status::Solved);
+            assert_eq!(boxes.tried().len(), 1);
+        }
+        assert_eq!(mlcps.solve(&mixed, Start::Cold, &mut x).status, Status::Solved);
+    };
+    solve_all();
+    assert_eq!(allocations(|| (0..3).for_each(|_| solve_all())), 0);
+}

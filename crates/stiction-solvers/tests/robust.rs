@@ -170,9 +170,12 @@ fn random_lcp(random: &mut Pcg64, largest: usize) -> Lcp {
             let (a, s) = (uniform(random, n * n), uniform(random, n * n));
             let g = gram(n, n, &a);
             let m = matrix(n, |i, j| {
-                g[i * n + j]
-                    + s[i.min(j) * n + i.max(j)] * (j as f64 - i as f64).signum()
-                    + f64::from(u8::from(i == j)) * 0.1
+                let rest = match i.cmp(&j) {
+                    std::cmp::Ordering::Less => s[i * n + j],
+                    std::cmp::Ordering::Equal => 0.1,
+                    std::cmp::Ordering::Greater => -s[j * n + i],
+                };
+                g[i * n + j] + rest
             });
             (m, uniform(random, n))
         }
@@ -199,7 +202,8 @@ fn random_box(random: &mut Pcg64, largest: usize) -> BoxLcp {
     let lcp = random_lcp(random, largest);
     let n = lcp.q().len();
     let mut problem = BoxLcp::from(&lcp);
-    let unit = lcp.q().iter().fold(1e-300, |worst: f64, q| worst.max(q.abs()));
+    let largest = lcp.q().iter().fold(0.0, |worst: f64, q| worst.max(q.abs()));
+    let unit = if largest > 0.0 { largest } else { 1.0 };
     let diagonal = (0..n).map(|i| lcp.row(i)[i].abs()).sum::<f64>() / n as f64;
     let width = unit / diagonal;
     let mut w = vec![0.0; n];
