@@ -146,7 +146,7 @@ fn listing(profiles: &[Profile], outcomes: &[Outcome]) -> String {
         "iterations",
         "pivots",
         "time/ms",
-        "within 1x",
+        "within 1.1x",
         "2x",
         "10x",
         "100x",
@@ -164,7 +164,7 @@ fn listing(profiles: &[Profile], outcomes: &[Outcome]) -> String {
             profile.pivots.to_string(),
             format!("{:.2}", profile.time_us / 1e3),
         ];
-        row.extend([1.0, 2.0, 10.0, 100.0].map(|tau| percent(profile.share(tau))));
+        row.extend([1.1, 2.0, 10.0, 100.0].map(|tau| percent(profile.share(tau))));
         row
     };
     let mut text = columns(&header, &right, &profiles.iter().map(row).collect::<Vec<_>>());
