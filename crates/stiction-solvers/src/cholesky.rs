@@ -76,6 +76,7 @@ fn rotation(a: f64, b: f64) -> [f64; 3] {
 
 impl Cholesky {
     /// Number of rows.
+    #[cfg_attr(not(test), allow(dead_code, reason = "solvers know how many rows they have put in"))]
     pub(crate) fn len(&self) -> usize {
         self.n
     }
@@ -135,10 +136,18 @@ impl Cholesky {
         Ok(())
     }
 
+    /// Adds a finished last row of the factor, `n + 1` entries, the last of them positive: what an orthogonal factorization
+    /// of the rows behind the matrix gives without their products.
+    pub(crate) fn push(&mut self, row: &[f64]) {
+        self.factor.extend_from_slice(&row[..=self.n]);
+        self.n += 1;
+    }
+
     /// Step 2: makes the row described as in [`Cholesky::append`] row `at` (at most `n`) of the matrix.
     ///
     /// # Errors
     /// As [`Cholesky::append`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn insert(
         &mut self,
         at: usize,
@@ -172,8 +181,9 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Step 3: the factor of the matrix without row and column `at`.
-    pub(crate) fn remove(&mut self, at: usize) {
+    /// Step 3: the factor of the matrix without row and column `at`. Returns the rotations `(c, s)` of the columns `j` and
+    /// `j + 1` into `c x + s y` and `c y - s x`, for `j = at` upwards, to apply to what belongs to the columns.
+    pub(crate) fn remove(&mut self, at: usize) -> &[[f64; 2]] {
         self.rotations.clear();
         for i in at + 1..self.n {
             let row = &mut self.factor[begin(i)..begin(i + 1)];
@@ -189,9 +199,11 @@ impl Cholesky {
         }
         self.n -= 1;
         self.factor.truncate(begin(self.n));
+        &self.rotations
     }
 
     /// Step 4: the factor of `A + v v^T`; `v` (`n` entries, finite) is used up.
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn update(&mut self, v: &mut [f64]) {
         self.rotations.clear();
         for i in 0..self.n {
@@ -211,12 +223,13 @@ impl Cholesky {
     /// # Errors
     /// [`NotPositiveDefinite`], with `1 - v^T A^-1 v` as its value, if that is not positive beyond rounding; the factor
     /// is unchanged.
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn downdate(&mut self, v: &mut [f64]) -> Result<(), NotPositiveDefinite> {
         let n = self.n;
         self.solve_lower(v);
         let value = 1.0 - dot(&v[..n], &v[..n]);
         // The product of n terms carries about n rounding errors of 1.
-        if !(value > f64::EPSILON * n as f64) {
+        if value.is_nan() || value <= f64::EPSILON * n as f64 {
             return Err(NotPositiveDefinite { pivot: n, value });
         }
         let mut rest = value.sqrt();

@@ -1,5 +1,29 @@
 //! Loops over dense vectors and rows that run in vector registers and give the same bits everywhere.
 
+/// A row-major square matrix.
+#[derive(Clone, Copy)]
+pub(crate) struct Square<'a> {
+    /// Number of rows.
+    pub(crate) n: usize,
+    /// `n * n` entries.
+    pub(crate) entries: &'a [f64],
+}
+
+impl<'a> Square<'a> {
+    /// Row `i`.
+    pub(crate) fn row(self, i: usize) -> &'a [f64] {
+        &self.entries[i * self.n..(i + 1) * self.n]
+    }
+
+    /// Whether entries that mirror each other differ by at most `difference`.
+    pub(crate) fn is_symmetric(self, difference: f64) -> bool {
+        (0..self.n).all(|i| {
+            let row = &self.row(i)[..i];
+            row.iter().enumerate().all(|(j, entry)| (entry - self.row(j)[i]).abs() <= difference)
+        })
+    }
+}
+
 /// The places where a vector is not zero. A basic solution has many zeros, and its products with the matrix cost most
 /// of the time of a basis start.
 pub(crate) struct Support {

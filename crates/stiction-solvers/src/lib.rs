@@ -8,14 +8,23 @@
 //! |---|---|
 //! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
 //! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
+//! | [`Dantzig`] | symmetric PSD and P; also [`BoxLcp`] and [`Mlcp`]; reuses the solution of any principal sub-problem |
+//!
+//! | solver | [`FactoredLcp`], [`QuadraticProgram`] |
+//! |---|---|
+//! | [`Ppm`] | [`FactoredLcp`]: many normal contacts of few velocities, linear in the contacts |
+//! | [`ActiveSetQp`] | both: equalities too, and badly conditioned rows |
 //!
 //! # Map
 //! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
-//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed).
+//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed),
+//!   [`quadratic_program`] (the same with equalities, and the point besides the multipliers).
 //! * [`solver`]: what every solver offers: starts, statuses, reports; [`active_set`]: the basis a solve can start
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
 //!   principal blocks, each in a file of its own.
+//! * [`dantzig`]: principal pivoting index by index, on major cycles and an active block in a file of their own;
+//!   [`ppm`], [`active_set_qp`]: two ways to do it without the matrix.
 //! * [`proximal`]: proximal-point steps around it, for redundant contacts.
 //! * [`error`]: what constructors refuse.
 //!
@@ -37,35 +46,47 @@
 //! # Ok::<(), stiction_solvers::SolverError>(())
 //! ```
 
+mod active_block;
 pub mod active_set;
+pub mod active_set_qp;
 mod block_pivoting;
 pub mod box_lcp;
 mod cholesky;
+pub mod dantzig;
 mod dense;
 pub mod error;
 pub mod factored_lcp;
 mod judge;
 pub mod lcp;
 pub mod lemke;
+mod linear;
 mod lu;
+mod major_cycle;
 pub mod mcp;
 pub mod mlcp;
+mod normal_rows;
+pub mod ppm;
 mod principal_block;
 pub mod problem;
 pub mod proximal;
+pub mod quadratic_program;
 mod room;
 mod scaling;
 pub mod solver;
 mod tableau;
 
 pub use active_set::ActiveSet;
+pub use active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 pub use box_lcp::BoxLcp;
+pub use dantzig::{Dantzig, DantzigSettings};
 pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use ppm::{Ppm, PpmSettings};
 pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
+pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
 pub use solver::{Report, Solver, Start, Status};
