@@ -102,7 +102,10 @@ fn choose(args: &SolveArgs) -> Result<Vec<NamedProblem>, CliError> {
     Ok(chosen)
 }
 
-fn make_solvers(args: &SolveArgs) -> Result<Vec<(&'static Entry, Box<dyn AnySolver>)>, CliError> {
+/// A solver with its entry.
+type Named = (&'static Entry, Box<dyn AnySolver>);
+
+fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
     let entries =
         if args.solver == "all" { SOLVERS.iter().collect() } else { vec![find_solver(&args.solver)?] };
     let made = entries.into_iter().map(|entry| entry.make(args.tol).map(|solver| (entry, solver)));

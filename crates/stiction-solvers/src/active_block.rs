@@ -38,6 +38,8 @@ pub(crate) struct Dependent;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActiveBlock {
     symmetric: bool,
+    /// A block that is not symmetric came out singular: there is no factor.
+    broken: bool,
     indices: Vec<usize>,
     cholesky: Cholesky,
     lu: Lu,
@@ -48,6 +50,7 @@ impl ActiveBlock {
     /// Makes the list empty, and room for the `n` indices of a matrix that is or is not symmetric.
     pub(crate) fn reset(&mut self, n: usize, symmetric: bool) {
         self.symmetric = symmetric;
+        self.broken = false;
         self.indices.clear();
         self.cholesky.clear();
         self.lu.matrix_mut(0);
@@ -103,7 +106,7 @@ impl ActiveBlock {
         self.indices.push(i);
         if self.factor(matrix).is_err() {
             self.indices.pop();
-            // It was regular before.
+            // It was regular before, so the factor comes back.
             return self.factor(matrix).and(Err(Dependent));
         }
         Ok(())
@@ -122,9 +125,15 @@ impl ActiveBlock {
         self.factor(matrix)
     }
 
-    /// Replaces `b`, in the order of the factor, by `M_aa^-1 b`.
+    /// Replaces `b`, in the order of the factor, by `M_aa^-1 b`; by zero after [`ActiveBlock::leave`] has failed.
     pub(crate) fn solve(&self, b: &mut [f64]) {
-        if self.symmetric { self.cholesky.solve(b) } else { self.lu.solve(b) }
+        if self.broken {
+            b.fill(0.0);
+        } else if self.symmetric {
+            self.cholesky.solve(b);
+        } else {
+            self.lu.solve(b);
+        }
     }
 
     fn factor(&mut self, matrix: Square) -> Result<(), Dependent> {
@@ -136,6 +145,7 @@ impl ActiveBlock {
                 entries.iter_mut().zip(&self.indices).for_each(|(entry, &j)| *entry = row[j]);
             }
         }
-        self.lu.factor().map_err(|_| Dependent)
+        self.broken = self.lu.factor().is_err();
+        if self.broken { Err(Dependent) } else { Ok(()) }
     }
 }

@@ -76,6 +76,7 @@ fn rotation(a: f64, b: f64) -> [f64; 3] {
 
 impl Cholesky {
     /// Number of rows.
+    #[cfg_attr(not(test), allow(dead_code, reason = "solvers know how many rows they have put in"))]
     pub(crate) fn len(&self) -> usize {
         self.n
     }
@@ -152,6 +153,7 @@ impl Cholesky {
     ///
     /// # Errors
     /// As [`Cholesky::append`].
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn insert(
         &mut self,
         at: usize,
@@ -207,6 +209,7 @@ impl Cholesky {
     }
 
     /// Step 4: the factor of `A + v v^T`; `v` (`n` entries, finite) is used up.
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn update(&mut self, v: &mut [f64]) {
         self.rotations.clear();
         for i in 0..self.n {
@@ -226,12 +229,13 @@ impl Cholesky {
     /// # Errors
     /// [`NotPositiveDefinite`], with `1 - v^T A^-1 v` as its value, if that is not positive beyond rounding; the factor
     /// is unchanged.
+    #[cfg_attr(not(test), allow(dead_code, reason = "pivoting appends and removes only"))]
     pub(crate) fn downdate(&mut self, v: &mut [f64]) -> Result<(), NotPositiveDefinite> {
         let n = self.n;
         self.solve_lower(v);
         let value = 1.0 - dot(&v[..n], &v[..n]);
         // The product of n terms carries about n rounding errors of 1.
-        if !(value > f64::EPSILON * n as f64) {
+        if value.is_nan() || value <= f64::EPSILON * n as f64 {
             return Err(NotPositiveDefinite { pivot: n, value });
         }
         let mut rest = value.sqrt();

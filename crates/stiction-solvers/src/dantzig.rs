@@ -8,7 +8,7 @@
 //! 1. Equilibrate, and start at the point of the box nearest to zero with no index active, or from the basic solution
 //!    of a known active set (a solved sub-problem's, say), less the indices that are beyond a bound there.
 //! 2. Take the index that is furthest from obeying its law.
-//! 3. Drive it until it obeys; those that obey already go on doing so ([major cycle](crate::major_cycle)).
+//! 3. Drive it until it obeys; those that obey already go on doing so (a major cycle, see `major_cycle.rs`).
 //! 4. Until all obey, go to 2.
 //! 5. Correct the active unknowns on the original data (iterative refinement), judge the answer there.
 //!
@@ -55,7 +55,8 @@ const LOOKS: usize = 2;
 pub struct DantzigSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`, as for [`Lemke`](crate::Lemke).
     pub tolerance: f64,
-    /// Most pivots. `None`: the larger of 5000 and `50 n`, far above the `2 n` that contact needs.
+    /// Most pivots, and most major cycles. `None`: the larger of 1000 and `20 n`, far above the `2 n` that contact needs.
+    /// A matrix that is not of the method's classes may need all of them, each with a new LU factorization.
     pub max_pivots: Option<usize>,
     /// Whether the natural map is recorded after every major cycle, which costs `2 n^2` each. Default false.
     pub history: bool,
@@ -184,7 +185,7 @@ impl Dantzig {
 
     /// Steps 2 to 4. Returns what the end says of the problem, should the answer not be certified.
     fn cycle(&mut self, problem: &impl Linear, report: &mut Report) -> Status {
-        let limit = self.settings.max_pivots.unwrap_or_else(|| problem.dim().saturating_mul(50).max(5000));
+        let limit = self.settings.max_pivots.unwrap_or_else(|| problem.dim().saturating_mul(20).max(1000));
         let mut status = Status::Stalled;
         let mut looks = 0;
         loop {

@@ -8,15 +8,31 @@
 //! |---|---|
 //! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
 //! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
+//! | [`Dantzig`] | symmetric PSD and P; also [`BoxLcp`] and [`Mlcp`]; reuses the solution of any principal sub-problem |
+//!
+//! | solver | [`FactoredLcp`], [`QuadraticProgram`] |
+//! |---|---|
+//! | [`Ppm`] | [`FactoredLcp`]: many normal contacts of few velocities, linear in the contacts |
+//! | [`ActiveSetQp`] | both: equalities too, and badly conditioned rows |
+//!
+//! [`Robust`] serves every class and is the one to take when in doubt; which solvers serve which classes, also by
+//! reduction, is listed in [`registry::SOLVERS`].
 //!
 //! # Map
 //! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
-//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed).
+//!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed),
+//!   [`quadratic_program`] (the same with equalities, and the point besides the multipliers).
 //! * [`solver`]: what every solver offers: starts, statuses, reports; [`active_set`]: the basis a solve can start
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
 //!   principal blocks, each in a file of its own.
-//! * [`proximal`]: proximal-point steps around it, for redundant contacts.
+//! * [`dantzig`]: principal pivoting index by index, on major cycles and an active block in a file of their own;
+//!   [`ppm`], [`active_set_qp`]: two ways to do it without the matrix.
+//! * [`proximal`]: proximal-point steps around Lemke's method, for redundant contacts.
+//! * [`robust`]: several methods in turn for each class, with proofs where none succeeds ([`infeasibility`],
+//!   [`enumeration`]); [`reduced`]: methods for [`Lcp`]s at work on the other linear classes.
+//! * [`registry`]: solvers by name; [`any_problem`], [`io`]: problems of any class, from and to files; [`polynomial`]:
+//!   the nonlinear ones among them.
 //! * [`error`]: what constructors refuse.
 //!
 //! A second solve of no larger size allocates nothing. The same input gives the same bits.

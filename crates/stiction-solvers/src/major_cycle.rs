@@ -115,7 +115,7 @@ impl Pivoting {
         self.n = n;
         self.scaling.reserve(n);
         self.scaling.update(problem.matrix(), problem.constant());
-        let Scaling { r, c, scale } = &self.scaling;
+        let Scaling { r, c, scale, .. } = &self.scaling;
         self.matrix.clear();
         make_room(&mut self.matrix, n * n);
         for (row, r) in problem.matrix().chunks_exact(n.max(1)).zip(r) {
@@ -415,7 +415,7 @@ impl Pivoting {
     /// One step of iterative refinement on the data of the problem: corrects the active `z` by what `w`, evaluated from
     /// them, is off.
     pub(crate) fn correct(&mut self, z: &mut [f64], w: &[f64]) {
-        let Scaling { r, c, scale } = &self.scaling;
+        let Scaling { r, c, scale, .. } = &self.scaling;
         self.column.clear();
         self.column.extend(self.block.indices().iter().map(|&i| r[i] * w[i] / scale));
         self.block.solve(&mut self.column);

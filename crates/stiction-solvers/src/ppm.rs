@@ -44,9 +44,10 @@ use crate::problem::{Problem, Residual, Solution};
 use crate::room::make_room;
 use crate::solver::{Report, Solver, Start, Status};
 
-/// A row is dependent on the active ones if its square part across them is below this multiple of `1 + r . r`: rounding
-/// of the products of rows is some `eps` each.
-const DEPENDENT: f64 = 1e-12;
+/// A row (of length about one) is dependent on the active ones if what is across them is shorter than this multiple of `1 +
+/// |r|`. The block, of the products of rows, has the square of this for a pivot: near enough to `eps` that corrections
+/// of its solution still gain two digits each.
+const DEPENDENT: f64 = 1e-7;
 
 /// Impulses above minus this multiple of the largest are not negative.
 const NEGATIVE: f64 = 1e-12;
@@ -83,9 +84,11 @@ pub struct Ppm {
     active: Vec<bool>,
     /// `Y^T z`.
     p: Vec<f64>,
-    /// Products of a row with the active ones, and what they become.
+    /// A row against the active ones: see [`Ppm::resolve`].
     products: Vec<f64>,
+    l: Vec<f64>,
     r: Vec<f64>,
+    s: Vec<f64>,
     /// Fingerprints of the active sets so far.
     seen: Vec<u64>,
     answer: ActiveSet,
@@ -144,7 +147,7 @@ impl Ppm {
         make_room(&mut self.indices, m + 1);
         self.active.clear();
         self.active.resize(n, false);
-        for vector in [&mut self.z, &mut self.products, &mut self.r] {
+        for vector in [&mut self.z, &mut self.products, &mut self.l, &mut self.r, &mut self.s] {
             vector.clear();
             make_room(vector, m + 2);
         }
@@ -163,30 +166,44 @@ impl Ppm {
         self.settings.max_iterations.unwrap_or_else(|| (50 * self.rows.columns()).max(1000))
     }
 
-    /// Writes `products = Y_a y_i` and `r` with `y_i` nearest to `Y_a^T r`; returns the square of what is across the active
-    /// rows, zero if that is rounding.
+    /// Writes the `r` with `y_i` nearest to `Y_a^T r`, the row `l` that the factor would get, and the rest `s = y_i - Y_a^T r`.
+    /// Returns `|s|`, zero if that is rounding.
+    ///
+    /// The products of rows know `|s|^2` to `eps` only, `|s|` to `1e-8`. So `r` and `l` are corrected once by the products of
+    /// the rows with `s` (corrected seminormal equations), after which `|s|` itself is right to some `eps`.
     fn resolve(&mut self, i: usize) -> f64 {
         let row = self.rows.row(i);
-        self.products.clear();
-        self.products.extend(self.indices.iter().map(|&j| dot(self.rows.row(j), row)));
-        self.r.clone_from(&self.products);
-        self.factor.solve_lower(&mut self.r);
-        let across = dot(row, row) - dot(&self.r, &self.r);
-        self.factor.solve_upper(&mut self.r);
-        if across > DEPENDENT * (1.0 + dot(&self.r, &self.r)) { across } else { 0.0 }
+        let k = self.indices.len();
+        self.l.clear();
+        self.l.resize(k, 0.0);
+        self.r.clear();
+        self.r.resize(k, 0.0);
+        self.s.clear();
+        self.s.extend_from_slice(row);
+        for _ in 0..2 {
+            self.products.clear();
+            self.products.extend(self.indices.iter().map(|&j| dot(self.rows.row(j), &self.s)));
+            self.factor.solve_lower(&mut self.products);
+            self.l.iter_mut().zip(&self.products).for_each(|(l, step)| *l += step);
+            self.factor.solve_upper(&mut self.products);
+            self.r.iter_mut().zip(&self.products).for_each(|(r, step)| *r += step);
+            self.s.copy_from_slice(row);
+            for (&j, r) in self.indices.iter().zip(&self.r) {
+                self.rows.push(j, -r, &mut self.s);
+            }
+        }
+        let length = dot(&self.s, &self.s).sqrt();
+        if length > DEPENDENT * (1.0 + dot(&self.r, &self.r).sqrt()) { length } else { 0.0 }
     }
 
-    /// Appends row `i`, just [resolved](Ppm::resolve) as independent.
-    fn append(&mut self, i: usize, z: f64) -> bool {
-        self.products.push(dot(self.rows.row(i), self.rows.row(i)));
-        if self.factor.append(&self.products, 0.0).is_err() {
-            return false;
-        }
+    /// Appends row `i`, just [resolved](Ppm::resolve), whose rest has the given length.
+    fn append(&mut self, i: usize, z: f64, length: f64) {
+        self.l.push(length);
+        self.factor.push(&self.l);
         self.indices.push(i);
         self.z.push(z);
         self.active[i] = true;
         self.pivots += 1;
-        true
     }
 
     fn remove(&mut self, at: usize) {
@@ -201,18 +218,19 @@ impl Ppm {
     fn start_from(&mut self, set: &ActiveSet) {
         let contacts = 0..self.rows.len();
         for i in set.iter().filter(|i| contacts.contains(i)) {
-            if self.indices.len() < self.rows.columns() && self.resolve(i) > 0.0 {
-                self.append(i, 0.0);
+            let length = self.resolve(i);
+            if self.indices.len() < self.rows.columns() && length > 0.0 {
+                self.append(i, 0.0, length);
             }
         }
         self.pivots = 0;
     }
 
-    /// Step 2, with one correction of what the first solution leaves.
+    /// Step 2, with corrections of what the first solution leaves.
     fn solve_block(&mut self) {
         self.z.fill(0.0);
         self.p.fill(0.0);
-        for _ in 0..2 {
+        for _ in 0..3 {
             self.r.clear();
             self.r.extend(self.indices.iter().map(|&i| self.rows.value(i, &self.p).0));
             self.factor.solve(&mut self.r);
@@ -245,11 +263,10 @@ impl Ppm {
 
     /// Steps 5 and 6: contact `i` becomes active, maybe in exchange.
     fn activate(&mut self, i: usize) -> Entry {
-        if self.resolve(i) > 0.0 {
+        let length = self.resolve(i);
+        if length > 0.0 {
             let negative = self.most_negative();
-            if !self.append(i, 0.0) {
-                return Entry::Unclear;
-            }
+            self.append(i, 0.0, length);
             if let Some(at) = negative {
                 self.remove(at);
             }
@@ -257,25 +274,34 @@ impl Ppm {
         }
         let Some((at, _)) = self.first_to_vanish() else { return self.contradiction(i) };
         self.remove(at);
-        if self.resolve(i) > 0.0 && self.append(i, 0.0) { Entry::Done } else { Entry::Unclear }
+        let length = self.resolve(i);
+        if length == 0.0 {
+            return Entry::Unclear;
+        }
+        self.append(i, 0.0, length);
+        Entry::Done
     }
 
     /// Step 7: contact `i` becomes active along the dual method's path; `z` and `p` are kept up to date.
     fn activate_by_ratio(&mut self, i: usize) -> Entry {
         let mut own = 0.0;
         loop {
-            let across = self.resolve(i);
-            let need = if across > 0.0 { -self.rows.value(i, &self.p).0 / across } else { f64::INFINITY };
+            let length = self.resolve(i);
+            let need = -self.rows.value(i, &self.p).0 / (length * length);
+            let need = if length > 0.0 { need.max(0.0) } else { f64::INFINITY };
             let vanishing = self.first_to_vanish();
-            let step = vanishing.map_or(f64::INFINITY, |(_, length)| length).min(need.max(0.0));
+            let step = vanishing.map_or(f64::INFINITY, |(_, way)| way).min(need);
             if step == f64::INFINITY {
                 return self.contradiction(i);
             }
             own += step;
             self.z.iter_mut().zip(&self.r).for_each(|(z, r)| *z -= step * r);
             match vanishing {
-                Some((at, length)) if length < need => self.remove(at),
-                _ => return if self.append(i, own) { Entry::Done } else { Entry::Unclear },
+                Some((at, way)) if way < need => self.remove(at),
+                _ => {
+                    self.append(i, own, length);
+                    return Entry::Done;
+                }
             }
             self.push();
             self.rows.push(i, own, &mut self.p);
@@ -345,7 +371,8 @@ impl Ppm {
             match entry {
                 Entry::Done => {}
                 Entry::Contradiction => return Status::Infeasible,
-                Entry::Unclear => return Status::Stalled,
+                Entry::Unclear if careful => return Status::Stalled,
+                Entry::Unclear => careful = true,
             }
         }
     }

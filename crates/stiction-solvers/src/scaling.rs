@@ -25,6 +25,8 @@ pub(crate) struct Scaling {
     pub(crate) r: Vec<f64>,
     pub(crate) c: Vec<f64>,
     pub(crate) scale: f64,
+    /// Largest entry of each column.
+    largest: Vec<f64>,
 }
 
 impl Scaling {
@@ -46,6 +48,7 @@ impl Scaling {
     pub(crate) fn reserve(&mut self, n: usize) {
         make_room(&mut self.r, n);
         make_room(&mut self.c, n);
+        make_room(&mut self.largest, n);
     }
 
     fn scale_by_diagonal(&mut self, rows: Square) {
@@ -86,11 +89,17 @@ impl Scaling {
     }
 
     fn scale_columns(&mut self, rows: Square) -> bool {
-        let n = self.c.len();
+        self.largest.clear();
+        self.largest.resize(rows.n, 0.0);
+        // Along the rows, as they lie in memory.
+        for (i, r) in self.r.iter().enumerate() {
+            for (largest, m) in self.largest.iter_mut().zip(rows.row(i)) {
+                *largest = f64::max(*largest, (m * r).abs());
+            }
+        }
         let mut changed = false;
-        for j in 0..n {
-            let largest = (0..n).fold(0.0, |worst: f64, i| worst.max((rows.row(i)[j] * self.r[i]).abs()));
-            changed |= adjust(&mut self.c[j], largest);
+        for (c, largest) in self.c.iter_mut().zip(&self.largest) {
+            changed |= adjust(c, *largest);
         }
         changed
     }

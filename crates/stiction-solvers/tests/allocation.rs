@@ -8,7 +8,10 @@ use std::cell::Cell;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use stiction_solvers::{ActiveSet, Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+use stiction_solvers::{
+    ActiveSet, ActiveSetQp, ActiveSetQpSettings, Dantzig, DantzigSettings, FactoredLcp, Lcp, Lemke,
+    LemkeSettings, Ppm, PpmSettings, Problem, Solution, Solver, Start, Status,
+};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -129,4 +132,65 @@ fn the_robust_drivers_allocate_nothing_on_a_second_solve_that_the_first_method_w
     };
     solve_all();
     assert_eq!(allocations(|| (0..3).for_each(|_| solve_all())), 0);
+}
+
+/// Solves each problem from every start twice over; nothing may be allocated after the first, largest one.
+fn no_allocation_after_the_largest<P: Problem>(solver: &mut impl Solver<P>, problems: &[P]) {
+    let mut x = Solution::default();
+    let mut half = ActiveSet::new(problems[0].dim());
+    (0..half.len()).step_by(2).for_each(|i| half.set(i, true));
+    let _ = solver.solve(&problems[0], Start::Cold, &mut x);
+    let _ = solver.solve(&problems[0], Start::Basis(&half), &mut x);
+    let sets: Vec<ActiveSet> = problems
+        .iter()
+        .map(|problem| {
+            let mut set = ActiveSet::new(problem.dim());
+            (0..set.len()).step_by(3).for_each(|i| set.set(i, true));
+            set
+        })
+        .collect();
+    let count = allocations(|| {
+        for _ in 0..2 {
+            for (problem, set) in problems.iter().zip(&sets) {
+                let _ = solver.solve(problem, Start::Cold, &mut x);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                x.z.fill(0.1);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                let _ = solver.solve(problem, Start::Basis(set), &mut x);
+            }
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_second_solve_by_principal_pivoting_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(22);
+    let symmetric = |random: &mut Pcg64, n: usize| {
+        let q = common::uniform(random, n);
+        Lcp::new(common::gram(n, n, &common::uniform(random, n * n)), q).unwrap()
+    };
+    let contact = common::random_contact_problem(&mut random, 10, 12, 4);
+    let problems = [contact, symmetric(&mut random, 60), symmetric(&mut random, 30)];
+    let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+    let mut x = Solution::default();
+    // Both kinds of factor at their largest.
+    let _ = solver.solve(&symmetric(&mut random, 60), Start::Cold, &mut x);
+    no_allocation_after_the_largest(&mut solver, &problems);
+}
+
+#[test]
+fn a_second_solve_in_factored_form_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(23);
+    let mut contacts = |n: usize, m: usize| {
+        let half = common::uniform(&mut random, n * m);
+        FactoredLcp::from_half(m, half, common::uniform(&mut random, n)).unwrap()
+    };
+    // Solvable, infeasible, both smaller.
+    let problems = [contacts(200, 200), contacts(200, 12), contacts(150, 160), contacts(7, 3)];
+    no_allocation_after_the_largest(&mut Ppm::new(PpmSettings::default()).unwrap(), &problems);
+    no_allocation_after_the_largest(
+        &mut ActiveSetQp::new(ActiveSetQpSettings::default()).unwrap(),
+        &problems,
+    );
 }

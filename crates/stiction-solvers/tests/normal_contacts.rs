@@ -241,6 +241,18 @@ fn the_least_point_meets_the_conditions_of_karush_kuhn_and_tucker_with_redundant
         let (report, v) = minimize(&program, &mut x);
         assert_eq!(report.status, Status::Solved, "round {round} {m} {k} {n} {report:?}");
         assert_eq!(report.residual, program.residual(&x));
+        let mut solver = ActiveSetQp::new(ActiveSetQpSettings::default()).unwrap();
+        let mut again = Solution::default();
+        let _ = solver.solve(&program, Start::Cold, &mut again);
+        let basis = solver.active_set().clone();
+        for start in [Start::Warm, Start::Basis(&basis)] {
+            let report = solver.solve(&program, start, &mut again);
+            assert_eq!(
+                (report.status, report.iterations, report.pivots),
+                (Status::Solved, 0, 0),
+                "round {round}"
+            );
+        }
         let rows = [&data.equalities[..], &data.inequalities].concat();
         let constants = [&data.equality_constants[..], &data.inequality_constants].concat();
         for i in 0..m {
@@ -281,4 +293,41 @@ fn equalities_that_contradict_each_other_or_an_inequality_are_infeasible() {
     assert_eq!(minimize(&program(&[-1.0, -3.0], &[1.0, 0.0]), &mut x).0.status, Status::Infeasible);
     assert_eq!(minimize(&program(&[1.0, 2.0], &[1.0, 2.0]), &mut x).0.status, Status::Infeasible);
     assert_eq!(x.z.len(), 3);
+}
+
+#[test]
+fn equal_calls_give_equal_bits_whatever_was_solved_before() {
+    let mut random = Pcg64::seed_from_u64(54);
+    let problem = contacts(&mut random, 40, 10, 7);
+    let other = contacts(&mut random, 60, 6, 6);
+    for ((name, mut fresh), (_, mut used)) in methods().into_iter().zip(methods()) {
+        let (mut x, mut y) = (Solution::default(), Solution::default());
+        let report = fresh.solve(&problem, Start::Cold, &mut x);
+        let _ = used.solve(&other, Start::Cold, &mut y);
+        assert_eq!(used.solve(&problem, Start::Cold, &mut y), report, "{name}");
+        assert!(x.z.iter().zip(&y.z).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
+    }
+    let full = dense(&problem);
+    let mut used = Dantzig::new(DantzigSettings::default()).unwrap();
+    let (mut x, mut y) = (Solution::default(), Solution::default());
+    let report = used.solve(&full, Start::Cold, &mut x);
+    let _ = used.solve(&dense(&other), Start::Cold, &mut y);
+    assert_eq!((used.solve(&full, Start::Cold, &mut y), &x), (report, &y));
+}
+
+#[test]
+fn the_history_has_the_natural_map_of_every_iteration() {
+    let problem = contacts(&mut Pcg64::seed_from_u64(55), 40, 10, 10);
+    let mut x = Solution::default();
+    let mut ppm = Ppm::new(PpmSettings { history: true, ..PpmSettings::default() }).unwrap();
+    let report = ppm.solve(&problem, Start::Cold, &mut x);
+    assert_eq!(ppm.history().len(), report.iterations + 1);
+    let mut qp = ActiveSetQp::new(ActiveSetQpSettings { history: true, ..Default::default() }).unwrap();
+    let report = qp.solve(&problem, Start::Cold, &mut x);
+    assert_eq!(qp.history().len(), report.iterations + 1);
+    for history in [ppm.history(), qp.history()] {
+        assert!(history[0] > 1e-3 && *history.last().unwrap() < 1e-12, "{history:?}");
+    }
+    assert!(Ppm::new(PpmSettings { tolerance: -1.0, ..Default::default() }).is_err());
+    assert!(ActiveSetQp::new(ActiveSetQpSettings { tolerance: f64::NAN, ..Default::default() }).is_err());
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::io::{self, NamedProblem};
-use stiction_solvers::{AnyProblem, Bounded, Class, Problem, Solution};
+use stiction_solvers::{AnyProblem, Bounded, Class, Problem, Solution, Start, Status, registry};
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");
@@ -273,7 +273,7 @@ fn damaged(text: &str, random: &mut Pcg64) -> String {
 }
 
 #[test]
-fn damaged_files_are_read_or_refused_in_one_sentence() {
+fn damaged_files_are_read_and_solved_or_refused_in_one_sentence() {
     let mut random = Pcg64::seed_from_u64(44);
     let mut texts: Vec<String> =
         shipped().iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
@@ -284,11 +284,24 @@ fn damaged_files_are_read_or_refused_in_one_sentence() {
          col 0 : locations 0 to 0\n0 : 2\ncol 1 : locations 1 to 2\n0 : 1\n1 : 3\n-1 -2\n"
             .into(),
     );
+    let mut solver = registry::find("robust").unwrap().make(1e-10).unwrap();
+    let mut x = Solution::default();
     let (mut read, mut refused) = (0, 0);
     for _ in 0..2000 {
         let text = damaged(&texts[random.random_range(0..texts.len())], &mut random);
         match parse(&text) {
-            Ok(_) => read += 1,
+            Ok(problems) => {
+                read += 1;
+                for named in problems.iter().filter(|named| named.problem.dim() <= 10) {
+                    let report = solver.solve(&named.problem, Start::Cold, &mut x).unwrap();
+                    assert_eq!(x.z.len(), named.problem.dim(), "{text}");
+                    assert!(x.z.iter().chain(&x.w).all(|v| v.is_finite()), "{report:?}\n{text}");
+                    if report.status == Status::Solved {
+                        let floor = named.problem.residual_floor(&x);
+                        assert!(named.problem.residual(&x).certifies(1e-10, floor), "{report:?}\n{text}");
+                    }
+                }
+            }
             Err(error) => {
                 refused += 1;
                 assert!(error.starts_with("the.file: ") && !error.contains('\n'), "{error}\n{text}");

@@ -17,6 +17,12 @@ const DASHES: [&str; 3] = ["none", "6 3", "2 2"];
 pub(crate) fn draw(profiles: &[Profile]) -> String {
     let mut classes: Vec<&str> = profiles.iter().map(|profile| profile.class).collect();
     classes.dedup();
+    let mut solvers: Vec<&str> = Vec::new();
+    for profile in profiles {
+        if !solvers.contains(&profile.solver) {
+            solvers.push(profile.solver);
+        }
+    }
     let [left, top, bottom, right] = MARGIN;
     let panel = top + HEIGHT + bottom;
     let (width, height) = (left + WIDTH + right, panel * classes.len().max(1) as f64);
@@ -28,8 +34,9 @@ pub(crate) fn draw(profiles: &[Profile]) -> String {
         let of_class: Vec<&Profile> = profiles.iter().filter(|profile| profile.class == *class).collect();
         let _ = writeln!(text, "<g transform=\"translate({left} {})\">", panel * k as f64 + top);
         axes(&mut text, class, &of_class);
-        for (s, profile) in of_class.iter().enumerate() {
-            line(&mut text, s, profile);
+        for (place, profile) in of_class.iter().enumerate() {
+            let style = solvers.iter().position(|solver| *solver == profile.solver).unwrap_or(0);
+            line(&mut text, profile, style, place);
         }
         text += "</g>\n";
     }
@@ -61,16 +68,16 @@ fn axes(text: &mut String, class: &str, profiles: &[&Profile]) {
     }
 }
 
-/// A step at every ratio, and the name in the legend.
-fn line(text: &mut String, s: usize, profile: &Profile) {
+/// A step at every ratio, and the name in the legend at `place`. A solver keeps its `style` in all panels.
+fn line(text: &mut String, profile: &Profile, style: usize, place: usize) {
     let mut path = format!("M0 {:.1}", height(profile.share(1.0)));
     for &ratio in profile.ratios.iter().filter(|ratio| **ratio > 1.0 && **ratio <= LARGEST_FACTOR) {
         let _ = write!(path, "H{:.1}V{:.1}", across(ratio), height(profile.share(ratio)));
     }
     let _ = write!(path, "H{WIDTH}");
-    let (color, dash) = (COLORS[s % COLORS.len()], DASHES[s / COLORS.len() % DASHES.len()]);
+    let (color, dash) = (COLORS[style % COLORS.len()], DASHES[style / COLORS.len() % DASHES.len()]);
     let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\" stroke-dasharray=\"{dash}\"");
-    let y = 16.0 * s as f64 + 6.0;
+    let y = 16.0 * place as f64 + 6.0;
     let _ = writeln!(
         text,
         "<path d=\"{path}\" {style}/><path d=\"M{} {y}h22\" {style}/><text x=\"{}\" y=\"{}\">{}</text>",
