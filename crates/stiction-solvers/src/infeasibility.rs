@@ -33,8 +33,8 @@ use crate::solver::{Solver, Start};
 /// Solutions farther than this many units of the data (`max |q|`, equilibrated) are not ruled out.
 pub const FAR: f64 = 1e8;
 
-/// Beyond this size the proof is not looked for: some seconds.
-const LARGEST: usize = 600;
+/// Beyond this size the proof is not looked for: it would take seconds.
+const LARGEST: usize = 300;
 
 /// Whether the problem is infeasible, with a proof found and checked as described in the [module](self).
 ///

@@ -75,6 +75,7 @@ mod linear;
 mod lu;
 mod major_cycle;
 pub mod mcp;
+mod methods;
 pub mod mlcp;
 mod normal_rows;
 pub mod pgs;

@@ -1,26 +1,27 @@
 //! The solvers by name, for programs that learn the name from a user.
 //!
-//! One line a solver: name, type, the classes it serves, how it is made for a tolerance, and what it is good for.
+//! One entry a solver, in [`SOLVERS`]: its name, the classes it serves and what it is good for.
 
 use thiserror::Error;
 
-use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
+use crate::active_set_qp::ActiveSetQp;
 use crate::any_problem::{AnyProblem, Class};
 use crate::box_lcp::BoxLcp;
-use crate::dantzig::{Dantzig, DantzigSettings};
-use crate::enumeration::{Enumeration, EnumerationSettings};
+use crate::dantzig::Dantzig;
+use crate::enumeration::Enumeration;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
 use crate::lcp::Lcp;
-use crate::lemke::{Lemke, LemkeSettings};
+use crate::lemke::Lemke;
 use crate::mcp::Mcp;
+use crate::methods;
 use crate::mlcp::Mlcp;
-use crate::pgs::{Pgs, PgsSettings};
-use crate::pgs_sm::{PgsSm, PgsSmSettings};
+use crate::pgs::Pgs;
+use crate::pgs_sm::PgsSm;
 use crate::polynomial::Polynomial;
-use crate::ppm::{Ppm, PpmSettings};
+use crate::ppm::Ppm;
 use crate::problem::Solution;
-use crate::proximal::{ProximalLemke, ProximalSettings};
+use crate::proximal::ProximalLemke;
 use crate::reduced::Reduced;
 use crate::robust::{Attempt, Robust, RobustSettings};
 use crate::solver::{Report, Solver, Start};
@@ -116,7 +117,7 @@ fn names<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     entries.map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Writes the table: `name: type as settings, serves [classes], about`.
+/// Writes the table: `name: type, [classes it serves], how it is made, what it is good for;`.
 macro_rules! solvers {
     ($($name:literal: $type:ty, [$($class:ident),+], $make:expr, $about:literal;)+) => {
         /// All solvers.
@@ -147,37 +148,23 @@ macro_rules! solvers {
     };
 }
 
-/// Settings of a type for a tolerance.
-macro_rules! with {
-    ($settings:ident, $tolerance:expr) => {
-        $settings { tolerance: $tolerance, ..Default::default() }
-    };
-}
-
 solvers! {
-    "lemke": Reduced<Lemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp],
-        |t| Reduced::new(t, |t| Lemke::new(with!(LemkeSettings, t))),
+    "lemke": Reduced<Lemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp], |t| Reduced::new(t, methods::lemke),
         "complementary pivoting; copositive matrices, friction";
     "proximal-lemke": Reduced<ProximalLemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp],
-        |t| Reduced::new(t, |t| ProximalLemke::new(with!(ProximalSettings, t))),
+        |t| Reduced::new(t, methods::proximal_lemke),
         "the same where the solution is not unique: nearly the least-norm one";
-    "dantzig": Dantzig, [Lcp, BoxLcp, Mlcp],
-        |t| Dantzig::new(with!(DantzigSettings, t)),
+    "dantzig": Dantzig, [Lcp, BoxLcp, Mlcp], methods::dantzig,
         "principal pivoting index by index; symmetric semidefinite or P matrices, bounds";
-    "ppm": Ppm, [FactoredLcp],
-        |t| Ppm::new(with!(PpmSettings, t)),
+    "ppm": Ppm, [FactoredLcp], methods::ppm,
         "many frictionless contacts of few velocities; work grows with the velocities";
-    "active-set-qp": ActiveSetQp, [FactoredLcp],
-        |t| ActiveSetQp::new(with!(ActiveSetQpSettings, t)),
+    "active-set-qp": ActiveSetQp, [FactoredLcp], methods::active_set_qp,
         "the same by orthogonal factors; badly conditioned rows";
-    "pgs": Pgs, [Lcp, BoxLcp, FactoredLcp],
-        |t| Pgs::new(with!(PgsSettings, t)),
+    "pgs": Pgs, [Lcp, BoxLcp, FactoredLcp], methods::pgs,
         "projected Gauss-Seidel sweeps; symmetric semidefinite, low accuracy or large";
-    "pgs-sm": PgsSm, [Lcp, BoxLcp, FactoredLcp],
-        |t| PgsSm::new(with!(PgsSmSettings, t)),
+    "pgs-sm": PgsSm, [Lcp, BoxLcp, FactoredLcp], methods::pgs_sm,
         "sweeps find the bounds, subspace steps the rest; symmetric semidefinite";
-    "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp],
-        |t| Reduced::new(t, |t| Enumeration::new(with!(EnumerationSettings, t))),
+    "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, methods::enumeration),
         "all bases of a problem of at most 12 unknowns; any matrix";
 }
 

@@ -25,23 +25,19 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
-use crate::dantzig::{Dantzig, DantzigSettings, check_tolerance};
-use crate::enumeration::{Enumeration, EnumerationSettings};
+use crate::dantzig::check_tolerance;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
 use crate::infeasibility::is_infeasible;
 use crate::io;
 use crate::lcp::Lcp;
-use crate::lemke::{Lemke, LemkeSettings};
 use crate::mcp::{Mcp, Smooth};
+use crate::methods;
 use crate::mlcp::Mlcp;
 use crate::polynomial::Polynomial;
-use crate::ppm::{Ppm, PpmSettings};
 use crate::problem::{Problem, Residual, Solution};
-use crate::proximal::{ProximalLemke, ProximalSettings};
 use crate::reduced::Reduced;
 use crate::reduction::BoxReduction;
 use crate::solver::{Report, Solver, Start, Status};
@@ -101,34 +97,13 @@ pub trait RobustClass: Problem + Sized {
     fn to_any(&self) -> Option<AnyProblem>;
 }
 
-/// Lemke's method for problems with bounds, equations or low rank.
-fn reduced_lemke(tolerance: f64) -> Result<Reduced<Lemke>, SolverError> {
-    Reduced::new(tolerance, |tolerance| Lemke::new(LemkeSettings { tolerance, ..Default::default() }))
-}
-
-fn reduced_proximal(tolerance: f64) -> Result<Reduced<ProximalLemke>, SolverError> {
-    Reduced::new(tolerance, |tolerance| {
-        ProximalLemke::new(ProximalSettings { tolerance, ..Default::default() })
-    })
-}
-
-fn reduced_enumeration(tolerance: f64) -> Result<Reduced<Enumeration>, SolverError> {
-    Reduced::new(tolerance, |tolerance| {
-        Enumeration::new(EnumerationSettings { tolerance, ..Default::default() })
-    })
-}
-
 impl RobustClass for Lcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
-        let lemke = Lemke::new(LemkeSettings { tolerance, ..Default::default() })?;
-        let dantzig = Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?;
-        let proximal = ProximalLemke::new(ProximalSettings { tolerance, ..Default::default() })?;
-        let enumeration = Enumeration::new(EnumerationSettings { tolerance, ..Default::default() })?;
         Ok(vec![
-            Method::new("lemke", lemke),
-            Method::new("dantzig", dantzig),
-            Method::new("proximal-lemke", proximal),
-            Method::new("enumeration", enumeration),
+            Method::new("lemke", methods::lemke(tolerance)?),
+            Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("proximal-lemke", methods::proximal_lemke(tolerance)?),
+            Method::new("enumeration", methods::enumeration(tolerance)?),
         ])
     }
 
@@ -144,10 +119,10 @@ impl RobustClass for Lcp {
 impl RobustClass for BoxLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<BoxLcp>>, SolverError> {
         Ok(vec![
-            Method::new("lemke", reduced_lemke(tolerance)?),
-            Method::new("dantzig", Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?),
-            Method::new("proximal-lemke", reduced_proximal(tolerance)?),
-            Method::new("enumeration", reduced_enumeration(tolerance)?),
+            Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
+            Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
+            Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
         ])
     }
 
@@ -165,10 +140,10 @@ impl RobustClass for BoxLcp {
 impl RobustClass for Mlcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Mlcp>>, SolverError> {
         Ok(vec![
-            Method::new("lemke", reduced_lemke(tolerance)?),
-            Method::new("dantzig", Dantzig::new(DantzigSettings { tolerance, ..Default::default() })?),
-            Method::new("proximal-lemke", reduced_proximal(tolerance)?),
-            Method::new("enumeration", reduced_enumeration(tolerance)?),
+            Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
+            Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
+            Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
         ])
     }
 
@@ -184,13 +159,10 @@ impl RobustClass for Mlcp {
 impl RobustClass for FactoredLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<FactoredLcp>>, SolverError> {
         Ok(vec![
-            Method::new("ppm", Ppm::new(PpmSettings { tolerance, ..Default::default() })?),
-            Method::new(
-                "active-set-qp",
-                ActiveSetQp::new(ActiveSetQpSettings { tolerance, ..Default::default() })?,
-            ),
-            Method::new("lemke", reduced_lemke(tolerance)?),
-            Method::new("proximal-lemke", reduced_proximal(tolerance)?),
+            Method::new("ppm", methods::ppm(tolerance)?),
+            Method::new("active-set-qp", methods::active_set_qp(tolerance)?),
+            Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
         ])
     }
 

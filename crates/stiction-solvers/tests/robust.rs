@@ -272,6 +272,40 @@ fn random_problems_are_solved_or_honestly_not() {
 }
 
 #[test]
+fn a_start_from_the_answer_takes_no_step_and_one_from_its_neighbourhood_finds_it() {
+    for named in ["boxes.json", "mixed.json", "redundant.json", "pivoting.json"]
+        .iter()
+        .flat_map(|file| collection(file))
+    {
+        let mut solver = registry::find("robust").unwrap().make(TOLERANCE).unwrap();
+        let mut x = Solution::default();
+        assert_eq!(solver.solve(&named.problem, Start::Cold, &mut x).unwrap().status, Status::Solved);
+        let answer = x.z.clone();
+        let again = solver.solve(&named.problem, Start::Warm, &mut x).unwrap();
+        assert_eq!((again.status, again.iterations, again.pivots), (Status::Solved, 0, 0), "{}", named.name);
+        assert_eq!(x.z, answer, "{}", named.name);
+        x.z.iter_mut().for_each(|z| *z += 1e-3);
+        let near = solver.solve(&named.problem, Start::Warm, &mut x).unwrap();
+        assert_eq!(near.status, Status::Solved, "{}", named.name);
+        // A guess of another length is no guess.
+        x.z.push(1.0);
+        assert_eq!(solver.solve(&named.problem, Start::Warm, &mut x).unwrap().status, Status::Solved);
+    }
+}
+
+#[test]
+fn data_that_are_not_finite_fail_at_once_in_every_class() {
+    let mut bounded =
+        BoxLcp::new(vec![1.0, 0.0, 0.0, 1.0], vec![1.0; 2], vec![2.0; 2], vec![3.0; 2]).unwrap();
+    bounded.matrix_mut()[2] = f64::INFINITY;
+    let mut solver = Robust::<BoxLcp>::new(RobustSettings::default()).unwrap();
+    let mut x = Solution::default();
+    assert_eq!(solver.solve(&bounded, Start::Cold, &mut x).status, Status::NumericalFailure);
+    assert_eq!(solver.tried().len(), 1);
+    assert!(x.z.len() == 2 && x.z.iter().chain(&x.w).all(|v| v.is_finite()), "{x:?}");
+}
+
+#[test]
 fn an_exponential_problem_is_passed_on_and_what_was_tried_is_told() {
     let n = 20;
     let lcp = Lcp::new(murty_matrix(n), vec![-1.0; n]).unwrap();

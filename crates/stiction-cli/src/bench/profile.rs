@@ -75,7 +75,8 @@ pub(crate) fn profiles(outcomes: &[Outcome]) -> Vec<Profile> {
             worst_residual: solved.iter().map(|o| o.residual).fold(0.0, f64::max),
             iterations: solved.iter().map(|o| o.iterations).sum(),
             pivots: solved.iter().map(|o| o.pivots).sum(),
-            time_us: solved.iter().map(|o| o.time_us).sum(),
+            // From +0: an empty sum of floats is -0.
+            time_us: solved.iter().fold(0.0, |sum, o| sum + o.time_us),
             ratios,
         }
     };
