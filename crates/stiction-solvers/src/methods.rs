@@ -5,6 +5,8 @@ use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 use crate::dantzig::{Dantzig, DantzigSettings};
 use crate::enumeration::{Enumeration, EnumerationSettings};
 use crate::error::SolverError;
+use crate::fb_plm::{FbPlm, FbPlmSettings};
+use crate::fb_rlm::{FbRlm, FbRlmSettings};
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::pgs::{Pgs, PgsSettings};
 use crate::pgs_sm::{PgsSm, PgsSmSettings};
@@ -27,5 +29,7 @@ methods! {
     active_set_qp: ActiveSetQp, ActiveSetQpSettings;
     pgs: Pgs, PgsSettings;
     pgs_sm: PgsSm, PgsSmSettings;
+    fb_rlm: FbRlm, FbRlmSettings;
+    fb_plm: FbPlm, FbPlmSettings;
     enumeration: Enumeration, EnumerationSettings;
 }

@@ -11,6 +11,8 @@ use crate::dantzig::Dantzig;
 use crate::enumeration::Enumeration;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
+use crate::fb_plm::FbPlm;
+use crate::fb_rlm::FbRlm;
 use crate::lcp::Lcp;
 use crate::lemke::Lemke;
 use crate::mcp::Mcp;
@@ -164,6 +166,10 @@ solvers! {
         "projected Gauss-Seidel sweeps; symmetric semidefinite, low accuracy or large";
     "pgs-sm": PgsSm, [Lcp, BoxLcp, FactoredLcp], methods::pgs_sm,
         "sweeps find the bounds, subspace steps the rest; symmetric semidefinite";
+    "fb-rlm": FbRlm, [Lcp, BoxLcp, Mlcp, Mcp], methods::fb_rlm,
+        "damped least squares on the Fischer-Burmeister equations; any matrix, nonlinear problems";
+    "fb-plm": FbPlm, [Lcp, BoxLcp, Mlcp, Mcp], methods::fb_plm,
+        "the same with a non-monotone line search and a watchdog";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, methods::enumeration),
         "all bases of a problem of at most 12 unknowns; any matrix";
 }

@@ -102,6 +102,7 @@ impl RobustClass for Lcp {
         Ok(vec![
             Method::new("lemke", methods::lemke(tolerance)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", methods::proximal_lemke(tolerance)?),
             Method::new("enumeration", methods::enumeration(tolerance)?),
         ])
@@ -121,6 +122,7 @@ impl RobustClass for BoxLcp {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
         ])
@@ -142,6 +144,7 @@ impl RobustClass for Mlcp {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
         ])
@@ -172,8 +175,11 @@ impl RobustClass for FactoredLcp {
 }
 
 impl<F: Smooth + 'static> RobustClass for Mcp<F> {
-    fn methods(_tolerance: f64) -> Result<Vec<Method<Mcp<F>>>, SolverError> {
-        Ok(vec![])
+    fn methods(tolerance: f64) -> Result<Vec<Method<Mcp<F>>>, SolverError> {
+        Ok(vec![
+            Method::new("fb-plm", methods::fb_plm(tolerance)?),
+            Method::new("fb-rlm", methods::fb_rlm(tolerance)?),
+        ])
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -282,11 +288,6 @@ fn information(status: Status) -> u8 {
 
 impl<P: RobustClass> Solver<P> for Robust<P> {
     fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
-        if self.methods.is_empty() {
-            x.resize(problem.dim());
-            x.z.fill(0.0);
-            problem.project(&mut x.z);
-        }
         let mut report = self.run(problem, start, x);
         if report.status != Status::Solved {
             let invalid = report.residual == Residual::INFINITE;

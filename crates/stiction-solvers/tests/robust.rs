@@ -74,8 +74,9 @@ fn every_problem_of_the_public_box_mixed_and_contact_suites_is_solved() {
 
 #[test]
 fn the_collection_is_solved_but_for_what_has_no_solution() {
-    for file in ["boxes.json", "mixed.json", "murty_fathi.json", "pivoting.json", "redundant.json"] {
-        assert_eq!(unsolved(&collection(file)), [""; 0], "{file}");
+    let solvable = ["boxes", "mixed", "murty_fathi", "nonlinear", "pivoting", "redundant"];
+    for file in solvable.map(|stem| format!("{stem}.json")) {
+        assert_eq!(unsolved(&collection(&file)), [""; 0], "{file}");
     }
     let infeasible =
         ["no_matrix_infeasible", "negative_infeasible", "skew_infeasible", "feasible_without_solution"];
@@ -346,7 +347,19 @@ fn an_unsolved_problem_is_dumped_to_a_file_that_holds_the_same_problem() {
 
 #[test]
 fn names_find_solvers_and_wrong_ones_list_those_that_fit() {
-    for name in ["lemke", "proximal-lemke", "dantzig", "ppm", "active-set-qp", "robust"] {
+    let named = [
+        "lemke",
+        "proximal-lemke",
+        "dantzig",
+        "ppm",
+        "pgs",
+        "pgs-sm",
+        "fb-rlm",
+        "fb-plm",
+        "active-set-qp",
+        "robust",
+    ];
+    for name in named {
         assert_eq!(registry::find(name).unwrap().name, name);
     }
     let unknown = registry::find("lemkee").unwrap_err().to_string();
