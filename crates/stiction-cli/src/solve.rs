@@ -18,7 +18,7 @@ pub(crate) struct SolveArgs {
     /// Solve only the problem of this name; may be given more than once
     #[arg(long, value_name = "NAME")]
     problem: Vec<String>,
-    /// Solver, or 'all' for every one that serves the problem
+    /// Solver, or 'all' for every one that serves the problem, which counts as solved if one of them solves it
     #[arg(long, value_name = "NAME", default_value = "robust")]
     solver: String,
     /// Largest scaled residual that counts as solved
