@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 use stiction_solvers::io::{self, NamedProblem};
 use stiction_solvers::registry::{self, SOLVERS};
 use stiction_solvers::robust::{Robust, RobustSettings};
-use stiction_solvers::{BoxLcp, Class, Lcp, Problem, Solution, Solver, Start, Status};
+use stiction_solvers::{AnyProblem, BoxLcp, Class, Lcp, Problem, Solution, Solver, Start, Status};
 
 const TOLERANCE: f64 = 1e-10;
 
@@ -117,7 +117,7 @@ fn the_smallest_problems_end_with_the_right_status_and_a_vector_of_the_right_siz
 fn the_four_variables_have_one_answer_from_every_start_and_in_every_scale() {
     let mut random = Pcg64::seed_from_u64(8);
     let named = find("pivoting.json", "four_variables");
-    let stiction_solvers::AnyProblem::Lcp(lcp) = &named.problem else { panic!() };
+    let AnyProblem::Lcp(lcp) = &named.problem else { panic!() };
     let right = [2.8, 0.0, 0.8, 1.2];
     let mut solver = Robust::<Lcp>::new(RobustSettings::default()).unwrap();
     for _ in 0..100 {
@@ -273,6 +273,39 @@ fn random_problems_are_solved_or_honestly_not() {
 }
 
 #[test]
+fn every_solver_is_honest_about_random_problems() {
+    let mut random = Pcg64::seed_from_u64(2014);
+    let mut solvers: Vec<_> = SOLVERS
+        .iter()
+        .filter(|entry| entry.serves(Class::Lcp))
+        .map(|entry| (entry, entry.make(TOLERANCE).unwrap(), [0; 2]))
+        .collect();
+    let mut x = Solution::default();
+    let rounds = count() / 10;
+    for _ in 0..rounds {
+        let problems = [AnyProblem::from(random_lcp(&mut random, 60)), random_box(&mut random, 60).into()];
+        for (k, problem) in problems.iter().enumerate() {
+            for (entry, solver, solved) in &mut solvers {
+                let Some(report) = solver.solve(problem, Start::Cold, &mut x) else { continue };
+                assert_eq!((x.z.len(), x.w.len()), (problem.dim(), problem.dim()), "{}", entry.name);
+                assert!(x.z.iter().chain(&x.w).all(|v| v.is_finite()), "{}: {report:?}", entry.name);
+                assert_eq!(report.residual, problem.residual(&x), "{}", entry.name);
+                // Every one of these has a solution.
+                assert_ne!(report.status, Status::Infeasible, "{}", entry.name);
+                if report.status == Status::Solved {
+                    let certified = report.residual.certifies(TOLERANCE, problem.residual_floor(&x));
+                    assert!(certified, "{}: {report:?}", entry.name);
+                    solved[k] += 1;
+                }
+            }
+        }
+    }
+    for (entry, _, solved) in &solvers {
+        eprintln!("{}: {solved:?} of {rounds} random LCPs and box problems solved", entry.name);
+    }
+}
+
+#[test]
 fn a_start_from_the_answer_takes_no_step_and_one_from_its_neighbourhood_finds_it() {
     for named in ["boxes.json", "mixed.json", "redundant.json", "pivoting.json"]
         .iter()
@@ -336,7 +369,7 @@ fn an_unsolved_problem_is_dumped_to_a_file_that_holds_the_same_problem() {
     assert_eq!(solver.solve(&hopeless, Start::Cold, &mut x).status, Status::Infeasible);
     assert!(solver.dump_error().is_none());
     let again = io::read(&path).unwrap();
-    let stiction_solvers::AnyProblem::Lcp(again) = &again[0].problem else { panic!() };
+    let AnyProblem::Lcp(again) = &again[0].problem else { panic!() };
     assert_eq!(*again, hopeless);
     // A folder that is not there: told, not fatal.
     let settings = RobustSettings { dump: Some("no/such/folder/x.json".into()), ..RobustSettings::default() };
