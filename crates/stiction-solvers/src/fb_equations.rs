@@ -28,6 +28,14 @@ impl Equations {
         }
     }
 
+    /// Becomes equal to `other`, in the same memory.
+    pub(crate) fn copy_from(&mut self, other: &Equations) {
+        self.z.clone_from(&other.z);
+        self.w.clone_from(&other.w);
+        self.phi.clone_from(&other.phi);
+        self.psi = other.psi;
+    }
+
     /// Moves to `z` and evaluates the equations there.
     pub(crate) fn move_to<P: Bounded>(&mut self, problem: &P, units: &mut Equilibrated, z: &[f64]) {
         self.z.clear();

@@ -159,7 +159,7 @@ impl FbPlm {
     /// Steps 1 to 6, from the frame's start.
     fn descend<P: Bounded>(&mut self, problem: &P, x: &mut Solution) -> Status {
         self.here.move_to(problem, &mut self.frame.units, &self.frame.start);
-        self.best.clone_from(&self.here);
+        self.best.copy_from(&self.here);
         self.merits.restart(self.here.psi, self.settings.memory);
         let (mut since, mut target) = (0, 0.5 * self.here.psi);
         for _ in 0..self.settings.max_iterations {
@@ -190,7 +190,7 @@ impl FbPlm {
             self.merits.push(self.here.psi);
             since += 1;
             if self.here.psi < self.best.psi {
-                self.best.clone_from(&self.here);
+                self.best.copy_from(&self.here);
                 if self.best.psi <= target {
                     (since, target) = (0, 0.5 * self.best.psi);
                 }
@@ -204,7 +204,7 @@ impl FbPlm {
     }
 
     fn return_to_best(&mut self) {
-        self.here.clone_from(&self.best);
+        self.here.copy_from(&self.best);
         self.merits.restart(self.best.psi, 1);
     }
 
