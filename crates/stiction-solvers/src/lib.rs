@@ -74,6 +74,8 @@ pub mod fischer_burmeister;
 mod frame;
 mod gauss_seidel;
 pub mod infeasibility;
+#[cfg(feature = "conic")]
+pub mod interior_point;
 pub mod io;
 mod judge;
 pub mod lcp;
@@ -114,6 +116,8 @@ pub use error::SolverError;
 pub use factored_lcp::FactoredLcp;
 pub use fb_plm::{FbPlm, FbPlmSettings};
 pub use fb_rlm::{FbRlm, FbRlmSettings};
+#[cfg(feature = "conic")]
+pub use interior_point::{InteriorPoint, InteriorPointSettings};
 pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};

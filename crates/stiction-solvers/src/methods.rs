@@ -7,6 +7,8 @@ use crate::enumeration::{Enumeration, EnumerationSettings};
 use crate::error::SolverError;
 use crate::fb_plm::{FbPlm, FbPlmSettings};
 use crate::fb_rlm::{FbRlm, FbRlmSettings};
+#[cfg(feature = "conic")]
+use crate::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::pgs::{Pgs, PgsSettings};
 use crate::pgs_sm::{PgsSm, PgsSmSettings};
@@ -32,4 +34,9 @@ methods! {
     fb_rlm: FbRlm, FbRlmSettings;
     fb_plm: FbPlm, FbPlmSettings;
     enumeration: Enumeration, EnumerationSettings;
+}
+
+#[cfg(feature = "conic")]
+methods! {
+    interior_point: InteriorPoint, InteriorPointSettings;
 }

@@ -13,6 +13,8 @@ use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
 use crate::fb_plm::FbPlm;
 use crate::fb_rlm::FbRlm;
+#[cfg(feature = "conic")]
+use crate::interior_point::InteriorPoint;
 use crate::lcp::Lcp;
 use crate::lemke::Lemke;
 use crate::mcp::Mcp;
@@ -121,9 +123,9 @@ fn names<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
 
 /// Writes the table: `name: type, [classes it serves], how it is made, what it is good for;`.
 macro_rules! solvers {
-    ($($name:literal: $type:ty, [$($class:ident),+], $make:expr, $about:literal;)+) => {
+    ($($(#[$attribute:meta])* $name:literal: $type:ty, [$($class:ident),+], $make:expr, $about:literal;)+) => {
         /// All solvers.
-        pub const SOLVERS: &[Entry] = &[$(Entry {
+        pub const SOLVERS: &[Entry] = &[$($(#[$attribute])* Entry {
             name: $name,
             about: $about,
             classes: &[$(Class::$class),+],
@@ -170,6 +172,9 @@ solvers! {
         "damped least squares on the Fischer-Burmeister equations; any matrix, nonlinear problems";
     "fb-plm": FbPlm, [Lcp, BoxLcp, Mlcp, Mcp], methods::fb_plm,
         "the same with a non-monotone line search and a watchdog";
+    #[cfg(feature = "conic")]
+    "interior-point": InteriorPoint, [Lcp, BoxLcp, FactoredLcp], methods::interior_point,
+        "a conic library's interior point; convex problems with an interior, large sparse data, cross-checks";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, methods::enumeration),
         "all bases of a problem of at most 12 unknowns; any matrix";
 }

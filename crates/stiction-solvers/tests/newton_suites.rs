@@ -25,9 +25,17 @@ fn solved<P: Bounded>(name: &str, solver: &mut impl Solver<P>, cases: &[Case<P>]
             assert!(report.residual.natural_map <= 1e-10, "{}: {report:?}", case.name);
             count += 1;
             let again = solver.solve(&case.problem, Start::Warm, &mut x);
-            assert_eq!((again.status, again.iterations, again.pivots), (Status::Solved, 0, 0), "{}", case.name);
+            assert_eq!(
+                (again.status, again.iterations, again.pivots),
+                (Status::Solved, 0, 0),
+                "{}",
+                case.name
+            );
         } else if case.solvable {
-            failed.push(format!("{} {:?} {} {:e}", case.name, report.status, report.iterations, report.residual.natural_map));
+            failed.push(format!(
+                "{} {:?} {} {:e}",
+                case.name, report.status, report.iterations, report.residual.natural_map
+            ));
         }
     }
     let solvable = cases.iter().filter(|case| case.solvable).count();
