@@ -55,8 +55,9 @@ const LOOKS: usize = 2;
 pub struct DantzigSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`, as for [`Lemke`](crate::Lemke).
     pub tolerance: f64,
-    /// Most pivots, and most major cycles. `None`: the larger of 1000 and `20 n`, far above the `2 n` that contact needs.
-    /// A matrix that is not of the method's classes may need all of them, each with a new LU factorization.
+    /// Most pivots, and most major cycles. `None`: the larger of 5000 and `50 n`, far above the `2 n` that contact needs,
+    /// enough for the exponential families of Murty and Fathi up to 12 unknowns. A matrix that is not of the method's
+    /// classes may need all of them, each with a new LU factorization.
     pub max_pivots: Option<usize>,
     /// Whether the natural map is recorded after every major cycle, which costs `2 n^2` each. Default false.
     pub history: bool,
@@ -185,7 +186,7 @@ impl Dantzig {
 
     /// Steps 2 to 4. Returns what the end says of the problem, should the answer not be certified.
     fn cycle(&mut self, problem: &impl Linear, report: &mut Report) -> Status {
-        let limit = self.settings.max_pivots.unwrap_or_else(|| problem.dim().saturating_mul(20).max(1000));
+        let limit = self.settings.max_pivots.unwrap_or_else(|| problem.dim().saturating_mul(50).max(5000));
         let mut status = Status::Stalled;
         let mut looks = 0;
         loop {

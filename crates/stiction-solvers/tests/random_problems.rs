@@ -87,10 +87,15 @@ fn problem(random: &mut Pcg64, class: usize) -> Lcp {
     Lcp::new(m, (0..n).map(|i| all_q * by_row[i] * q[i]).collect()).unwrap()
 }
 
+/// With few pivots: the classes that are not the method's cost a factorization for each.
+fn dantzig() -> Dantzig {
+    Dantzig::new(DantzigSettings { max_pivots: Some(1000), ..DantzigSettings::default() }).unwrap()
+}
+
 #[test]
 fn dantzig_on_linear_complementarity_problems() {
     let mut random = Pcg64::seed_from_u64(61);
-    let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+    let mut solver = dantzig();
     let mut x = Solution::default();
     let mut tallies: [Tally; 5] = Default::default();
     for round in 0..PROBLEMS {
@@ -109,7 +114,7 @@ fn dantzig_on_linear_complementarity_problems() {
 #[test]
 fn dantzig_on_box_problems() {
     let mut random = Pcg64::seed_from_u64(62);
-    let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+    let mut solver = dantzig();
     let mut x = Solution::default();
     let mut tallies: [Tally; 5] = Default::default();
     for round in 0..PROBLEMS {
