@@ -225,7 +225,8 @@ impl FbPlm {
             there.z.clear();
             there.z.extend(here.z.iter().zip(&*step).map(|(z, d)| z + t * d));
             frame.units.project(&mut there.z);
-            let along: f64 = gradient.iter().zip(there.z.iter().zip(&here.z)).map(|(g, (b, a))| g * (b - a)).sum();
+            let along: f64 =
+                gradient.iter().zip(there.z.iter().zip(&here.z)).map(|(g, (b, a))| g * (b - a)).sum();
             let promised = along.min(t * slope);
             if promised >= -FLAT * here.psi {
                 return false;

@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn at_a_doubly_zero_index_the_weights_are_the_limit_along_its_own_axis() {
         for slope in [-2.0, 0.0, 0.5, 3.0] {
-            for (bounds, z) in [([0.0, INF], 0.0), ([-INF, 0.0], 0.0), ([0.0, 1.0], 0.0), ([-1.0, 0.0], 0.0)] {
+            for (bounds, z) in [([0.0, INF], 0.0), ([-INF, 0.0], 0.0), ([0.0, 1.0], 0.0), ([-1.0, 0.0], 0.0)]
+            {
                 let t = 1e-9;
                 let near = weights(z + t, slope * t, bounds, slope);
                 let at = weights(z, 0.0, bounds, slope);

@@ -39,6 +39,7 @@
 
 pub mod active_set;
 mod block_pivoting;
+mod bounded_tableau;
 pub mod box_lcp;
 mod cholesky;
 mod damped_least_squares;
@@ -58,6 +59,7 @@ mod lu;
 pub mod mcp;
 mod merit_memory;
 pub mod mlcp;
+pub mod path;
 mod principal_block;
 pub mod problem;
 mod projected_newton;
@@ -77,6 +79,7 @@ pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use path::{Path, PathSettings};
 pub use problem::{Bounded, Problem, Residual, Solution};
 pub use proximal::{ProximalLemke, ProximalSettings};
 pub use solver::{Report, Solver, Start, Status};

@@ -6,7 +6,7 @@ mod common;
 mod suites;
 
 use stiction_solvers::{
-    Bounded, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Solution, Solver, Start, Status,
+    Bounded, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, Solution, Solver, Start, Status,
 };
 use suites::Case;
 
@@ -25,9 +25,17 @@ fn solved<P: Bounded>(name: &str, solver: &mut impl Solver<P>, cases: &[Case<P>]
             assert!(report.residual.natural_map <= 1e-10, "{}: {report:?}", case.name);
             count += 1;
             let again = solver.solve(&case.problem, Start::Warm, &mut x);
-            assert_eq!((again.status, again.iterations, again.pivots), (Status::Solved, 0, 0), "{}", case.name);
+            assert_eq!(
+                (again.status, again.iterations, again.pivots),
+                (Status::Solved, 0, 0),
+                "{}",
+                case.name
+            );
         } else if case.solvable {
-            failed.push(format!("{} {:?} {} {:e}", case.name, report.status, report.iterations, report.residual.natural_map));
+            failed.push(format!(
+                "{} {:?} {} {:e}",
+                case.name, report.status, report.iterations, report.residual.natural_map
+            ));
         }
     }
     let solvable = cases.iter().filter(|case| case.solvable).count();
@@ -43,11 +51,16 @@ fn plm() -> FbPlm {
     FbPlm::new(FbPlmSettings::default()).unwrap()
 }
 
+fn path() -> Path {
+    Path::new(PathSettings::default()).unwrap()
+}
+
 #[test]
 fn linear_problems() {
     let cases = suites::linear();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -55,6 +68,7 @@ fn contact_problems() {
     let cases = suites::contact();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -62,6 +76,7 @@ fn box_problems() {
     let cases = suites::boxes();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -69,4 +84,5 @@ fn mixed_problems() {
     let cases = suites::mixed();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
