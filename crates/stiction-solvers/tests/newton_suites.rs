@@ -6,7 +6,7 @@ mod common;
 mod suites;
 
 use stiction_solvers::{
-    Bounded, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Solution, Solver, Start, Status,
+    Bounded, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, Solution, Solver, Start, Status,
 };
 use suites::Case;
 
@@ -51,11 +51,16 @@ fn plm() -> FbPlm {
     FbPlm::new(FbPlmSettings::default()).unwrap()
 }
 
+fn path() -> Path {
+    Path::new(PathSettings::default()).unwrap()
+}
+
 #[test]
 fn linear_problems() {
     let cases = suites::linear();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -63,6 +68,7 @@ fn contact_problems() {
     let cases = suites::contact();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -70,6 +76,7 @@ fn box_problems() {
     let cases = suites::boxes();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
 
 #[test]
@@ -77,4 +84,5 @@ fn mixed_problems() {
     let cases = suites::mixed();
     solved("rlm", &mut rlm(), &cases);
     solved("plm", &mut plm(), &cases);
+    solved("path", &mut path(), &cases);
 }
