@@ -10,6 +10,7 @@ use crate::fb_rlm::{FbRlm, FbRlmSettings};
 #[cfg(feature = "conic")]
 use crate::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::lemke::{Lemke, LemkeSettings};
+use crate::path::{Path, PathSettings};
 use crate::pgs::{Pgs, PgsSettings};
 use crate::pgs_sm::{PgsSm, PgsSmSettings};
 use crate::ppm::{Ppm, PpmSettings};
@@ -33,6 +34,7 @@ methods! {
     pgs_sm: PgsSm, PgsSmSettings;
     fb_rlm: FbRlm, FbRlmSettings;
     fb_plm: FbPlm, FbPlmSettings;
+    path: Path, PathSettings;
     enumeration: Enumeration, EnumerationSettings;
 }
 

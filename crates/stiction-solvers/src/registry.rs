@@ -20,6 +20,7 @@ use crate::lemke::Lemke;
 use crate::mcp::Mcp;
 use crate::methods;
 use crate::mlcp::Mlcp;
+use crate::path::Path;
 use crate::pgs::Pgs;
 use crate::pgs_sm::PgsSm;
 use crate::polynomial::Polynomial;
@@ -172,6 +173,8 @@ solvers! {
         "damped least squares on the Fischer-Burmeister equations; any matrix, nonlinear problems";
     "fb-plm": FbPlm, [Lcp, BoxLcp, Mlcp, Mcp], methods::fb_plm,
         "the same with a non-monotone line search and a watchdog";
+    "path": Path, [Lcp, BoxLcp, Mlcp, Mcp], methods::path,
+        "path-search Newton on the normal map; any matrix, nonlinear problems";
     #[cfg(feature = "conic")]
     "interior-point": InteriorPoint, [Lcp, BoxLcp, FactoredLcp], methods::interior_point,
         "a conic library's interior point; convex problems with an interior, large sparse data, cross-checks";

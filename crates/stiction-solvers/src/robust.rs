@@ -102,6 +102,7 @@ impl RobustClass for Lcp {
         Ok(vec![
             Method::new("lemke", methods::lemke(tolerance)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("path", methods::path(tolerance)?),
             Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", methods::proximal_lemke(tolerance)?),
             Method::new("enumeration", methods::enumeration(tolerance)?),
@@ -122,6 +123,7 @@ impl RobustClass for BoxLcp {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("path", methods::path(tolerance)?),
             Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
@@ -144,6 +146,7 @@ impl RobustClass for Mlcp {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
             Method::new("dantzig", methods::dantzig(tolerance)?),
+            Method::new("path", methods::path(tolerance)?),
             Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
@@ -177,6 +180,7 @@ impl RobustClass for FactoredLcp {
 impl<F: Smooth + 'static> RobustClass for Mcp<F> {
     fn methods(tolerance: f64) -> Result<Vec<Method<Mcp<F>>>, SolverError> {
         Ok(vec![
+            Method::new("path", methods::path(tolerance)?),
             Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("fb-rlm", methods::fb_rlm(tolerance)?),
         ])
