@@ -240,7 +240,7 @@ impl Path {
     /// Steps 1 to 6 from `self.start`.
     fn attempt<P: Bounded>(&mut self, problem: &P, crash_rounds: usize, x: &mut Solution) -> Status {
         self.newton.run((problem, &mut self.frame, x), &self.start, None, crash_rounds); // step 1
-        if self.frame.solved {
+        if self.frame.is_done() {
             return Status::Solved;
         }
         self.here.settle(problem, &mut self.frame.units, self.newton.z());
@@ -377,13 +377,13 @@ impl Path {
     fn finish<P: Bounded>(&mut self, problem: &P, x: &mut Solution) -> bool {
         let residual = self.frame.offer(problem, &self.there.z, x);
         if self.settings.history {
-            self.frame.record(residual, self.settings.max_iterations);
+            self.frame.record(self.settings.max_iterations);
         }
         if residual <= NEAR || problem.is_affine() {
             let faces = Some(&*self.there.faces);
             self.newton.run((problem, &mut self.frame, x), &self.there.z, faces, FACE_ROUNDS);
         }
-        self.frame.solved
+        self.frame.is_done()
     }
 
     /// Step 7: Lemke's path for boxes.
@@ -487,7 +487,7 @@ impl<P: Bounded> Solver<P> for Path {
         let mut status = self.attempt(problem, self.settings.crash_rounds, x);
         if problem.is_affine() {
             for (attempt, epsilon) in REGULARIZATIONS.into_iter().enumerate() {
-                if self.frame.solved {
+                if self.frame.is_done() || (attempt > 0 && self.frame.is_solved()) {
                     break;
                 }
                 let end = self.cover_path(problem, epsilon, x);
@@ -500,7 +500,7 @@ impl<P: Bounded> Solver<P> for Path {
             }
         }
         for attempt in 0..self.settings.restarts {
-            if self.frame.solved {
+            if self.frame.is_solved() {
                 break;
             }
             self.scatter(attempt);
