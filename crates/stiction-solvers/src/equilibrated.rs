@@ -3,10 +3,10 @@
 //! Newton methods measure steps, damping and merit in numbers; those mean something only where rows and columns are of
 //! one size. The units are powers of two, so that nothing is rounded on the way there and back. Two candidates: the
 //! symmetric scaling of [`Scaling`], right where rows and columns have the same units (masses, say), and one that
-//! normalizes the rows first, right where equations were multiplied by anything. The constants tell: of both the one is
-//! taken that leaves them closest in size.
+//! normalizes the rows first, right where equations were multiplied by anything. A symmetric Jacobian keeps its symmetry;
+//! of others the constants tell: the candidate is taken that leaves them closest in size.
 
-use crate::dense::{all_finite, largest_abs};
+use crate::dense::{Square, all_finite, largest_abs};
 use crate::problem::Bounded;
 use crate::room::make_room;
 use crate::scaling::{Scaling, power_of_two};
@@ -49,9 +49,11 @@ impl Equilibrated {
             return false;
         }
         self.scaling.update(jacobian, &self.w);
-        normalize_rows(&mut self.by_rows, jacobian, &self.w);
-        if spread(&self.by_rows, &self.w) < spread(&self.scaling, &self.w) {
-            std::mem::swap(&mut self.scaling, &mut self.by_rows);
+        if !(Square { n, entries: jacobian }).is_symmetric(0.0) {
+            normalize_rows(&mut self.by_rows, jacobian, &self.w);
+            if spread(&self.by_rows, &self.w) < spread(&self.scaling, &self.w) {
+                std::mem::swap(&mut self.scaling, &mut self.by_rows);
+            }
         }
         self.bounds.clear();
         for i in 0..n {

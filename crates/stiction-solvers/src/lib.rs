@@ -9,6 +9,12 @@
 //! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
 //! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
 //!
+//! | solver | every [`Bounded`] problem: [`Lcp`], [`BoxLcp`], [`Mlcp`], [`Mcp`] |
+//! |---|---|
+//! | [`Path`] | any, linear or not: path-search Newton method with restarts |
+//! | [`FbRlm`] | smooth or monotone ones from anywhere, by damped Gauss-Newton steps; may end in a local minimum |
+//! | [`FbPlm`] | the same with nearly undamped steps and a non-monotone search: mostly fewer of them |
+//!
 //! # Map
 //! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
 //!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed).
@@ -16,6 +22,8 @@
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
 //!   principal blocks, each in a file of its own.
+//! * [`path`]: Newton's method on the normal map, on top of a tableau for bounded variables; [`fb_rlm`] and [`fb_plm`]:
+//!   Levenberg-Marquardt methods on the equations of [`fischer_burmeister`].
 //! * [`proximal`]: proximal-point steps around it, for redundant contacts.
 //! * [`error`]: what constructors refuse.
 //!
