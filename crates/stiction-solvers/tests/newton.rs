@@ -365,7 +365,8 @@ fn the_four_variable_sample_has_its_only_answer_from_every_start_and_in_every_un
 
 #[test]
 fn tiny_problems_end_with_the_right_answer_or_an_honest_failure() {
-    let cases: [(&[f64], &[f64], Option<&[f64]>); 7] = [
+    type Case = (&'static [f64], &'static [f64], Option<&'static [f64]>);
+    let cases: [Case; 7] = [
         (&[1.0], &[-9.8], Some(&[9.8])),
         (&[1.0], &[0.0], Some(&[0.0])),
         (&[0.0], &[1.0], Some(&[0.0])),
@@ -409,7 +410,8 @@ fn redundant_corners_carry_the_whole_weight() {
 fn whatever_the_data_solved_means_solved() {
     let mut random = Pcg64::seed_from_u64(43);
     let mut solvers = methods::<BoxLcp>();
-    let mut counts = [0; 3];
+    let mut lemke = Lemke::new(LemkeSettings::default()).unwrap();
+    let (mut counts, mut of_linear) = ([0; 3], [0; 2]);
     let mut x = Solution::default();
     for round in 0..2000 {
         let n = random.random_range(1..=if round % 50 == 0 { 60 } else { 12 });
@@ -438,7 +440,8 @@ fn whatever_the_data_solved_means_solved() {
                 problem.q_mut()[i] *= rows[i];
             }
         }
-        let mut problem = BoxLcp::from(&problem);
+        let linear = problem;
+        let mut problem = BoxLcp::from(&linear);
         if round % 3 == 0 {
             for i in 0..n {
                 let unit = if round % 2 == 1 { 1.0 / columns[i] } else { 1.0 };
@@ -454,10 +457,16 @@ fn whatever_the_data_solved_means_solved() {
         }
         for (count, (name, solver)) in counts.iter_mut().zip(&mut solvers) {
             let report = solver.solve(&problem, Start::Cold, &mut x);
-            *count += usize::from(check(name, &problem, &report, &x));
+            let solved = check(name, &problem, &report, &x);
+            *count += usize::from(solved);
+            of_linear[0] += usize::from(solved && *name == "path" && round % 3 != 0);
+        }
+        if round % 3 != 0 {
+            of_linear[1] += usize::from(lemke.solve(&linear, Start::Cold, &mut x).status == Status::Solved);
         }
     }
     eprintln!("of 2000 random problems solved by fb_rlm, fb_plm, path: {counts:?}");
+    eprintln!("of the linear ones among them by path, by Lemke's method: {of_linear:?}");
     assert!(counts[2] >= counts[0].max(counts[1]) && counts[0].min(counts[1]) > 1000);
 }
 
