@@ -551,3 +551,52 @@ impl BoundedTableau {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INF: f64 = f64::INFINITY;
+
+    /// Follows the path of `s = M z + g + d a` from `a = 1`, everything at its lower bound, down to `a = 0`.
+    fn follow(matrix: &[f64], constant: &[f64], bounds: &[[f64; 2]]) -> (PathEnd, f64, Vec<f64>, Vec<f64>) {
+        let n = constant.len();
+        let cover: Vec<f64> = constant.iter().map(|g| (-g).max(0.0)).collect();
+        let line = Line { matrix, constant, cover: &cover, bounds };
+        let mut tableau = BoundedTableau::default();
+        tableau.reserve(n);
+        tableau.start(line, &vec![Face::Lower; n], 1.0).unwrap();
+        let (end, _) = tableau.follow(line, 0.0, 100);
+        let (mut z, mut s, mut faces) = (vec![0.0; n], vec![0.0; n], Vec::new());
+        tableau.extract(bounds, &mut z, &mut s, &mut faces);
+        (end, tableau.lowest(), z, s)
+    }
+
+    fn close(a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 4e-15)
+    }
+
+    #[test]
+    fn a_variable_that_meets_its_other_bound_stays_there_and_its_slack_changes_sign() {
+        // w = z - 5 on [0, 2]: held at 2, pushed by -3.
+        let (end, _, z, s) = follow(&[1.0], &[-5.0], &[[0.0, 2.0]]);
+        assert!(end == PathEnd::Reached && z == [2.0] && close(&s, &[-3.0]), "{end:?} {z:?} {s:?}");
+        // The matrix need not hold it: w = -z - 1 flips at once.
+        let (end, _, z, s) = follow(&[-1.0], &[-1.0], &[[0.0, 2.0]]);
+        assert!(end == PathEnd::Reached && z == [2.0] && close(&s, &[-3.0]), "{end:?} {z:?} {s:?}");
+    }
+
+    #[test]
+    fn a_fixed_variable_never_moves_and_the_others_solve_around_it() {
+        let (end, _, z, _) = follow(&[2.0, 1.0, 1.0, 2.0], &[-3.0, -3.0], &[[1.0, 1.0], [0.0, INF]]);
+        // 2 z_2 + 1 - 3 = 0; at a = 1 the second row has slack 1.
+        assert!(end == PathEnd::Reached && z[0] == 1.0 && close(&z, &[1.0, 1.0]), "{end:?} {z:?}");
+    }
+
+    #[test]
+    fn a_ray_tells_how_far_the_path_went() {
+        // w = -z - 1 on [0, inf) has no solution: increasing z only makes it worse.
+        let (end, lowest, ..) = follow(&[-1.0], &[-1.0], &[[0.0, INF]]);
+        assert_eq!((end, lowest), (PathEnd::Ray, 1.0));
+    }
+}

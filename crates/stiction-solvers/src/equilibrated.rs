@@ -1,17 +1,22 @@
 //! A bounded problem in equilibrated units.
 //!
 //! Newton methods measure steps, damping and merit in numbers; those mean something only where rows and columns are of
-//! one size. The units are powers of two ([`Scaling`]), so that nothing is rounded on the way there and back.
+//! one size. The units are powers of two, so that nothing is rounded on the way there and back. Two candidates: the
+//! symmetric scaling of [`Scaling`], right where rows and columns have the same units (masses, say), and one that
+//! normalizes the rows first, right where equations were multiplied by anything. A symmetric Jacobian keeps its symmetry;
+//! of others the constants tell: the candidate is taken that leaves them closest in size.
 
-use crate::dense::all_finite;
+use crate::dense::{Square, all_finite, largest_abs};
 use crate::problem::Bounded;
 use crate::room::make_room;
-use crate::scaling::Scaling;
+use crate::scaling::{Scaling, power_of_two};
 
 /// `zhat = z / (c scale)`, `what = r w / scale`, `Jhat = R J C`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equilibrated {
     scaling: Scaling,
+    /// The other candidate.
+    by_rows: Scaling,
     /// The bounds in these units.
     pub(crate) bounds: Vec<[f64; 2]>,
     /// A point and its value in the problem's units.
@@ -23,6 +28,7 @@ impl Equilibrated {
     /// Makes room for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.scaling.reserve(n);
+        self.by_rows.reserve(n);
         make_room(&mut self.bounds, n);
         make_room(&mut self.z, n);
         make_room(&mut self.w, n);
@@ -43,6 +49,12 @@ impl Equilibrated {
             return false;
         }
         self.scaling.update(jacobian, &self.w);
+        if !(Square { n, entries: jacobian }).is_symmetric(0.0) {
+            normalize_rows(&mut self.by_rows, jacobian, &self.w);
+            if spread(&self.by_rows, &self.w) < spread(&self.scaling, &self.w) {
+                std::mem::swap(&mut self.scaling, &mut self.by_rows);
+            }
+        }
         self.bounds.clear();
         for i in 0..n {
             let [lower, upper] = problem.bounds(i);
@@ -98,6 +110,30 @@ impl Equilibrated {
         }
         all_finite(jacobian)
     }
+}
+
+/// Every row, then every column of the matrix gets a largest entry of about 1.
+fn normalize_rows(scaling: &mut Scaling, matrix: &[f64], q: &[f64]) {
+    let n = q.len();
+    let unit = |largest: f64| if largest > 0.0 { power_of_two(1.0 / largest) } else { 1.0 };
+    scaling.r.clear();
+    scaling.c.clear();
+    scaling.c.resize(n, 0.0);
+    for row in matrix.chunks_exact(n.max(1)) {
+        let r = unit(largest_abs(row));
+        scaling.r.push(r);
+        scaling.c.iter_mut().zip(row).for_each(|(c, entry)| *c = f64::max(*c, (entry * r).abs()));
+    }
+    scaling.c.iter_mut().for_each(|c| *c = unit(*c));
+    let size = q.iter().zip(&scaling.r).fold(0.0, |worst: f64, (q, r)| worst.max((q * r).abs()));
+    scaling.scale = if size > 0.0 { power_of_two(size) } else { 1.0 };
+}
+
+/// Ratio of the largest to the smallest scaled constant that is not zero.
+fn spread(scaling: &Scaling, q: &[f64]) -> f64 {
+    let sizes = q.iter().zip(&scaling.r).map(|(q, r)| (q * r).abs()).filter(|size| *size > 0.0);
+    let [low, high] = sizes.fold([f64::INFINITY, 0.0], |[low, high], size| [size.min(low), size.max(high)]);
+    if high > 0.0 { high / low } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -10,6 +10,10 @@ use crate::room::make_room;
 /// The merit `psi = phi . phi / 2` below which MJ14 stops (dimensionless).
 pub(crate) const PAPER_MERIT: f64 = 1e-30;
 
+/// A certified answer is final when a step leaves more than this part of the natural map: convergence near a regular
+/// solution is quadratic, so that the steps until then are few, and which face an index lies on shows last.
+pub(crate) const SETTLED: f64 = 0.1;
+
 /// The system at one point.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equations {

@@ -39,7 +39,7 @@ use crate::active_set::ActiveSet;
 use crate::damped_least_squares::DampedLeastSquares;
 use crate::dense::dot;
 use crate::error::SolverError;
-use crate::fb_equations::{Equations, PAPER_MERIT};
+use crate::fb_equations::{Equations, PAPER_MERIT, SETTLED};
 use crate::frame::{Frame, check_between, check_tolerance};
 use crate::merit_memory::MeritMemory;
 use crate::problem::{Bounded, Solution};
@@ -47,9 +47,8 @@ use crate::projected_newton::ProjectedNewton;
 use crate::room::make_room;
 use crate::solver::{Report, Solver, Start, Status};
 
-/// Step 3: `g . d` must be below minus this times `|d|^2.1` (dimensionless).
-const DESCENT: f64 = 1e-8;
-const DESCENT_POWER: f64 = 2.1;
+/// Step 3: cosine of the angle between `d` and `-g` below which rounding may have chosen the sign.
+const DESCENT: f64 = 1e-14;
 
 /// Step 4: part of the promised decrease that must be kept.
 const SUFFICIENT: f64 = 1e-4;
@@ -161,7 +160,7 @@ impl FbPlm {
         self.here.move_to(problem, &mut self.frame.units, &self.frame.start);
         self.best.copy_from(&self.here);
         self.merits.restart(self.here.psi, self.settings.memory);
-        let (mut since, mut target) = (0, 0.5 * self.here.psi);
+        let (mut since, mut target, mut last) = (0, 0.5 * self.here.psi, f64::INFINITY);
         for _ in 0..self.settings.max_iterations {
             let Self { frame, squares, here, gradient, step, .. } = self;
             if !here.linearize(problem, &mut frame.units, squares, gradient) {
@@ -169,8 +168,8 @@ impl FbPlm {
             }
             frame.iterations += 1;
             let descends = squares.step(self.settings.lambda, step) && {
-                let length = dot(step, step).sqrt();
-                dot(gradient, step) <= -DESCENT * length.powf(DESCENT_POWER)
+                let lengths = dot(step, step).sqrt() * dot(gradient, gradient).sqrt();
+                dot(gradient, step) <= -DESCENT * lengths
             };
             if !((descends && self.search(problem)) || self.search_downhill(problem)) {
                 if self.merits.is_monotone() && self.here.psi <= self.best.psi {
@@ -182,9 +181,15 @@ impl FbPlm {
             }
             let residual = self.frame.offer(problem, &self.here.z, x);
             if self.settings.history {
-                self.frame.record(residual, self.settings.max_iterations);
+                self.frame.record(self.settings.max_iterations);
             }
-            if if self.settings.paper { self.here.psi < PAPER_MERIT } else { self.frame.solved } {
+            let stop = if self.settings.paper {
+                self.here.psi < PAPER_MERIT
+            } else {
+                self.frame.is_done() && residual > SETTLED * last
+            };
+            last = residual;
+            if stop {
                 return Status::Solved;
             }
             self.merits.push(self.here.psi);

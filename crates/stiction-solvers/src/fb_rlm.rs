@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::active_set::ActiveSet;
 use crate::damped_least_squares::DampedLeastSquares;
 use crate::error::SolverError;
-use crate::fb_equations::{Equations, PAPER_MERIT};
+use crate::fb_equations::{Equations, PAPER_MERIT, SETTLED};
 use crate::frame::{Frame, check_between, check_tolerance};
 use crate::problem::{Bounded, Solution};
 use crate::projected_newton::ProjectedNewton;
@@ -130,7 +130,7 @@ impl FbRlm {
     /// Steps 1 to 5, from the frame's start.
     fn descend<P: Bounded>(&mut self, problem: &P, x: &mut Solution) -> Status {
         let mut lambda = self.settings.lambda;
-        let mut factored = false;
+        let (mut factored, mut last) = (false, f64::INFINITY);
         self.here.move_to(problem, &mut self.frame.units, &self.frame.start);
         for _ in 0..self.settings.max_iterations {
             let Self { frame, squares, here, there, gradient, step, .. } = self;
@@ -153,9 +153,15 @@ impl FbRlm {
                 factored = false;
                 let residual = frame.offer(problem, &here.z, x); // step 5
                 if self.settings.history {
-                    frame.record(residual, self.settings.max_iterations);
+                    frame.record(self.settings.max_iterations);
                 }
-                if if self.settings.paper { here.psi < PAPER_MERIT } else { frame.solved } {
+                let stop = if self.settings.paper {
+                    here.psi < PAPER_MERIT
+                } else {
+                    frame.is_done() && residual > SETTLED * last
+                };
+                last = residual;
+                if stop {
                     return Status::Solved;
                 }
             }

@@ -15,15 +15,26 @@ const BASIS_ROUNDS: usize = 8;
 /// Rounds that polish a certified answer: the faces are right, one step and one refinement.
 const POLISH_ROUNDS: usize = 3;
 
+/// Natural map in equilibrated units at which a certified answer is left to the polish. What rounding leaves of contact
+/// problems with mass ratios to 1e6 is below.
+const AIM: f64 = 1e-8;
+
 /// The problem's units, the best answer's verdict (the answer sits in the caller's solution) and the work done.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) units: Equilibrated,
     pub(crate) residual: Residual,
-    pub(crate) solved: bool,
+    /// Whether the best answer is certified by the problem.
+    solved: bool,
+    /// Its natural map in equilibrated units: where rows differ by decades in size, the problem's own units see the large
+    /// ones only, and a certified answer may be improved.
+    equilibrated: f64,
     pub(crate) iterations: usize,
     pub(crate) pivots: usize,
     pub(crate) regularization: f64,
+    /// The natural maps of the last answer judged, in the problem's and in equilibrated units.
+    last: f64,
+    last_equilibrated: f64,
     /// Where the method starts, equilibrated.
     pub(crate) start: Vec<f64>,
     tolerance: f64,
@@ -64,7 +75,11 @@ impl Frame {
         let zero = std::mem::take(&mut self.start);
         let guess = std::mem::take(&mut self.memory);
         let of_guess = if guess.len() == n { self.judge(problem, &guess, x) } else { f64::INFINITY };
-        let of_zero = if self.solved { f64::INFINITY } else { self.judge(problem, &zero, x) };
+        if self.solved {
+            (self.start, self.memory) = (zero, guess);
+            return Err(self.close(problem, Status::Solved, x));
+        }
+        let of_zero = self.judge(problem, &zero, x);
         // Far from a solution of a nonlinear problem the residual says little about a guess.
         let accept = of_guess <= of_zero || (of_guess.is_finite() && !problem.is_affine());
         self.start = zero;
@@ -76,18 +91,19 @@ impl Frame {
         self.memory.resize(n, 0.0);
         self.memory.copy_from_slice(&self.start);
         self.units.shrink(&self.memory, &mut self.start);
-        if !self.solved
+        if !self.is_done()
             && let Start::Basis(set) = start
             && set.len() == n
         {
             self.start_from_basis(problem, set, polish, x);
         }
-        if self.solved { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
+        if self.is_done() { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
     }
 
     fn clear(&mut self, n: usize, tolerance: f64) {
         self.residual = Residual::INFINITE;
         self.solved = false;
+        self.equilibrated = f64::INFINITY;
         (self.iterations, self.pivots, self.regularization) = (0, 0, 0.0);
         self.tolerance = tolerance;
         self.history.clear();
@@ -148,29 +164,61 @@ impl Frame {
         &self.active
     }
 
-    /// Judges `z` (the problem's units), projected on the box, and keeps it in `x` if it is the best so far. Returns its
-    /// natural map.
+    /// Whether the best answer is certified, in equilibrated units too.
+    pub(crate) fn is_done(&self) -> bool {
+        self.solved && self.equilibrated <= self.tolerance.max(AIM)
+    }
+
+    /// Whether the best answer is certified by the problem.
+    pub(crate) fn is_solved(&self) -> bool {
+        self.solved
+    }
+
+    /// Judges `z` (the problem's units), projected on the box, and keeps it in `x` if it is the best so far: certified
+    /// answers before others, among them the one with the least natural map in equilibrated units, else the one with the
+    /// least in the problem's, which is returned.
     fn judge<P: Bounded>(&mut self, problem: &P, z: &[f64], x: &mut Solution) -> f64 {
         self.trial.z.copy_from_slice(z);
         problem.project(&mut self.trial.z);
         let (residual, floor) = problem.assess_answer(&mut self.trial, &mut self.scratch);
         let certified = residual.certifies(self.tolerance, floor);
-        if residual.natural_map < self.residual.natural_map {
+        self.last = residual.natural_map;
+        self.last_equilibrated = self.equilibrated_natural_map();
+        let better = match (certified, self.solved) {
+            (true, true) => self.last_equilibrated < self.equilibrated,
+            (false, false) => residual.natural_map < self.residual.natural_map,
+            (certified, _) => certified,
+        };
+        if better {
             std::mem::swap(x, &mut self.trial);
             self.residual = residual;
             self.solved = certified;
+            self.equilibrated = self.last_equilibrated;
         }
         residual.natural_map
     }
 
-    /// The same for an equilibrated point.
+    /// Of the trial; infinite if NaN is in it.
+    fn equilibrated_natural_map(&self) -> f64 {
+        let mut worst: f64 = 0.0;
+        for (i, [lower, upper]) in self.units.bounds.iter().enumerate() {
+            let (z, w) = (self.trial.z[i] / self.units.unit(i), self.trial.w[i] / self.units.value_unit(i));
+            if (z - w).is_nan() {
+                return f64::INFINITY;
+            }
+            worst = worst.max((z - (z - w).max(*lower).min(*upper)).abs());
+        }
+        worst
+    }
+
+    /// Judges an equilibrated point, see [`Frame::is_done`], and returns its natural map in equilibrated units.
     pub(crate) fn offer<P: Bounded>(&mut self, problem: &P, scaled: &[f64], x: &mut Solution) -> f64 {
         let mut z = std::mem::take(&mut self.memory);
         z.resize(scaled.len(), 0.0);
         self.units.expand(scaled, &mut z);
-        let natural_map = self.judge(problem, &z, x);
+        self.judge(problem, &z, x);
         self.memory = z;
-        natural_map
+        self.last_equilibrated
     }
 
     /// Polishes the point `scaled` on its face.
@@ -186,10 +234,10 @@ impl Frame {
         self.iterations = iterations;
     }
 
-    /// Adds to the history, which has been given room for `limit` entries.
-    pub(crate) fn record(&mut self, residual: f64, limit: usize) {
+    /// Adds the natural map of the last answer judged to the history, which has been given room for `limit` entries.
+    pub(crate) fn record(&mut self, limit: usize) {
         make_room(&mut self.history, limit);
-        self.history.push(residual);
+        self.history.push(self.last);
     }
 
     /// Natural maps, iteration by iteration.

@@ -18,6 +18,12 @@
 //! [`Robust`] serves every class and is the one to take when in doubt; which solvers serve which classes, also by
 //! reduction, is listed in [`registry::SOLVERS`].
 //!
+//! | solver | every [`Bounded`] problem: [`Lcp`], [`BoxLcp`], [`Mlcp`], [`Mcp`] |
+//! |---|---|
+//! | [`Path`] | any, linear or not: path-search Newton method with restarts |
+//! | [`FbRlm`] | smooth or monotone ones from anywhere, by damped Gauss-Newton steps; may end in a local minimum |
+//! | [`FbPlm`] | the same with nearly undamped steps and a non-monotone search: mostly fewer of them |
+//!
 //! # Map
 //! * [`problem`]: what every problem offers; the classes: [`lcp`], [`box_lcp`] (free, one- and two-sided rows), [`mlcp`]
 //!   (equations and complementarity), [`mcp`] (nonlinear), [`factored_lcp`] (low rank, never formed),
@@ -26,6 +32,8 @@
 //!   from and leaves behind.
 //! * [`lemke`]: the method, on top of a compact tableau, a block principal pivoting start and a dense LU of
 //!   principal blocks, each in a file of its own.
+//! * [`path`]: Newton's method on the normal map, on top of a tableau for bounded variables; [`fb_rlm`] and [`fb_plm`]:
+//!   Levenberg-Marquardt methods on the equations of [`fischer_burmeister`].
 //! * [`dantzig`]: principal pivoting index by index, on major cycles and an active block in a file of their own;
 //!   [`ppm`], [`active_set_qp`]: two ways to do it without the matrix.
 //! * [`proximal`]: proximal-point steps around Lemke's method, for redundant contacts.

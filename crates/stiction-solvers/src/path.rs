@@ -7,7 +7,7 @@
 //!
 //! # Method
 //! In equilibrated units:
-//! 1. Crash: projected Newton steps ([`crate::path`] shares them with the polish) while they help.
+//! 1. Crash: projected Newton steps, which also polish the answer, while they help.
 //! 2. Merit: the norm of `F(z) - s`. Linearize: the Newton point solves a linear mixed complementarity problem.
 //! 3. Path: pivot from the current point (`t = 0`), where the residual is all there, to the Newton point (`t = 1`), where
 //!    the linear model has none, along the points where it is `1 - t` of what it was. If the starting basis is singular,
@@ -75,6 +75,9 @@ const FACE_ROUNDS: usize = 4;
 /// Step 7: smallest entry of the covering vector (equilibrated).
 const SMALLEST_COVER: f64 = 0.1;
 
+/// Step 8: boxes no wider (equilibrated) are sampled from end to end.
+const WIDE: f64 = 100.0;
+
 /// Settings of [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -119,6 +122,12 @@ impl PathSettings {
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn validate(&self) -> Result<(), SolverError> {
         check_tolerance(self.tolerance)
+    }
+
+    /// Most entries of the history: a Newton point and a searched one each iteration, and the covered paths.
+    fn history_limit(&self) -> usize {
+        let points = self.max_iterations.saturating_mul(2);
+        self.restarts.saturating_add(1).saturating_mul(points).saturating_add(REGULARIZATIONS.len())
     }
 
     /// The limit on the pivots of one path for a problem of `n` unknowns.
@@ -240,7 +249,7 @@ impl Path {
     /// Steps 1 to 6 from `self.start`.
     fn attempt<P: Bounded>(&mut self, problem: &P, crash_rounds: usize, x: &mut Solution) -> Status {
         self.newton.run((problem, &mut self.frame, x), &self.start, None, crash_rounds); // step 1
-        if self.frame.solved {
+        if self.frame.is_done() {
             return Status::Solved;
         }
         self.here.settle(problem, &mut self.frame.units, self.newton.z());
@@ -377,13 +386,13 @@ impl Path {
     fn finish<P: Bounded>(&mut self, problem: &P, x: &mut Solution) -> bool {
         let residual = self.frame.offer(problem, &self.there.z, x);
         if self.settings.history {
-            self.frame.record(residual, self.settings.max_iterations);
+            self.frame.record(self.settings.history_limit());
         }
         if residual <= NEAR || problem.is_affine() {
             let faces = Some(&*self.there.faces);
             self.newton.run((problem, &mut self.frame, x), &self.there.z, faces, FACE_ROUNDS);
         }
-        self.frame.solved
+        self.frame.is_done()
     }
 
     /// Step 7: Lemke's path for boxes.
@@ -464,9 +473,6 @@ impl Path {
     }
 }
 
-/// Boxes no wider (equilibrated) are sampled from end to end.
-const WIDE: f64 = 100.0;
-
 /// A number in [0, 1) by the SplitMix64 generator (Steele, Lea, Flood 2014).
 fn unit_random(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -487,7 +493,7 @@ impl<P: Bounded> Solver<P> for Path {
         let mut status = self.attempt(problem, self.settings.crash_rounds, x);
         if problem.is_affine() {
             for (attempt, epsilon) in REGULARIZATIONS.into_iter().enumerate() {
-                if self.frame.solved {
+                if self.frame.is_done() || (attempt > 0 && self.frame.is_solved()) {
                     break;
                 }
                 let end = self.cover_path(problem, epsilon, x);
@@ -500,7 +506,7 @@ impl<P: Bounded> Solver<P> for Path {
             }
         }
         for attempt in 0..self.settings.restarts {
-            if self.frame.solved {
+            if self.frame.is_solved() {
                 break;
             }
             self.scatter(attempt);

@@ -72,7 +72,8 @@ impl ProjectedNewton {
     }
 
     /// At most `rounds` rounds from `start` (equilibrated), the first on `faces` if given. The best point is left in
-    /// [`ProjectedNewton::z`], and every point is offered to the frame. Returns the natural map of the best.
+    /// [`ProjectedNewton::z`], and every point is offered to the frame. Returns the least natural map
+    /// in these units.
     pub(crate) fn run<P: Bounded>(
         &mut self,
         (problem, frame, x): (&P, &mut Frame, &mut Solution),
@@ -98,7 +99,7 @@ impl ProjectedNewton {
                 lowest = residual;
                 self.best.clone_from(&self.z);
             }
-            if idle == 2 || (frame.solved && idle > 0) {
+            if idle == 2 || (frame.is_done() && idle > 0) {
                 break;
             }
         }

@@ -9,8 +9,9 @@ use std::cell::Cell;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use stiction_solvers::{
-    ActiveSet, ActiveSetQp, ActiveSetQpSettings, Dantzig, DantzigSettings, FactoredLcp, Lcp, Lemke,
-    LemkeSettings, Ppm, PpmSettings, Problem, Solution, Solver, Start, Status,
+    ActiveSet, ActiveSetQp, ActiveSetQpSettings, Bounded, Dantzig, DantzigSettings, FactoredLcp, FbPlm,
+    FbPlmSettings, FbRlm, FbRlmSettings, Lcp, Lemke, LemkeSettings, Mcp, Path, PathSettings, Ppm,
+    PpmSettings, Problem, Smooth, Solution, Solver, Start, Status,
 };
 
 thread_local! {
@@ -193,4 +194,64 @@ fn a_second_solve_in_factored_form_allocates_nothing() {
         &mut ActiveSetQp::new(ActiveSetQpSettings::default()).unwrap(),
         &problems,
     );
+}
+
+/// `z_i^3 - z_{i+1} - 1`.
+struct Cubes(usize);
+
+impl Smooth for Cubes {
+    fn dim(&self) -> usize {
+        self.0
+    }
+
+    fn value(&self, z: &[f64], f: &mut [f64]) {
+        (0..self.0).for_each(|i| f[i] = z[i].powi(3) - z[(i + 1) % self.0] - 1.0);
+    }
+
+    fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
+        jacobian.fill(0.0);
+        for i in 0..self.0 {
+            jacobian[i * self.0 + i] = 3.0 * z[i] * z[i];
+            jacobian[i * self.0 + (i + 1) % self.0] -= 1.0;
+        }
+    }
+}
+
+/// Allocations of solves from every start, after one of the first problem, which is the largest.
+fn newton_allocations<P: Bounded>(solver: &mut impl Solver<P>, problems: &[P]) -> usize {
+    let mut x = Solution::default();
+    let _ = solver.solve(&problems[0], Start::Cold, &mut x);
+    let mut set = ActiveSet::new(problems[0].dim());
+    (0..set.len()).step_by(2).for_each(|i| set.set(i, true));
+    allocations(|| {
+        for problem in problems.iter().chain(problems) {
+            let _ = solver.solve(problem, Start::Cold, &mut x);
+            let _ = solver.solve(problem, Start::Warm, &mut x);
+            x.z.fill(0.1);
+            let _ = solver.solve(problem, Start::Warm, &mut x);
+            let _ = solver.solve(problem, Start::Basis(&set), &mut x);
+        }
+    })
+}
+
+#[test]
+fn a_second_solve_by_newtons_method_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(24);
+    let unsolvable = Lcp::new(vec![0.0, 1.0, -1.0, 0.0], vec![-1.0, -1.0]).unwrap();
+    let linear = [
+        common::box_stack(&mut random, 2, 5e-3, 1.0, 0.1),
+        common::random_contact_problem(&mut random, 5, 9, 4),
+        unsolvable,
+    ];
+    let problem = |n: usize| Mcp::new(Cubes(n), vec![-2.0; n], vec![f64::INFINITY; n]).unwrap();
+    let nonlinear = [problem(9), problem(4)];
+    let mut rlm = FbRlm::new(FbRlmSettings { history: true, ..Default::default() }).unwrap();
+    let mut plm = FbPlm::new(FbPlmSettings { history: true, ..Default::default() }).unwrap();
+    let mut path = Path::new(PathSettings { history: true, ..Default::default() }).unwrap();
+    // Without a crash the paths themselves are walked.
+    let mut bare = Path::new(PathSettings { crash_rounds: 0, ..Default::default() }).unwrap();
+    assert_eq!(newton_allocations(&mut rlm, &linear) + newton_allocations(&mut rlm, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut plm, &linear) + newton_allocations(&mut plm, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut path, &linear) + newton_allocations(&mut path, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut bare, &linear) + newton_allocations(&mut bare, &nonlinear), 0);
 }

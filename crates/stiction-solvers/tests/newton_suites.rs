@@ -43,46 +43,37 @@ fn solved<P: Bounded>(name: &str, solver: &mut impl Solver<P>, cases: &[Case<P>]
     count
 }
 
-fn rlm() -> FbRlm {
-    FbRlm::new(FbRlmSettings::default()).unwrap()
-}
-
-fn plm() -> FbPlm {
-    FbPlm::new(FbPlmSettings::default()).unwrap()
-}
-
-fn path() -> Path {
-    Path::new(PathSettings::default()).unwrap()
-}
-
-#[test]
-fn linear_problems() {
-    let cases = suites::linear();
-    solved("rlm", &mut rlm(), &cases);
-    solved("plm", &mut plm(), &cases);
-    solved("path", &mut path(), &cases);
+/// Counts of `fb_rlm`, `fb_plm` and `path`; none without the data.
+fn counts<P: Bounded>(cases: &[Case<P>]) -> Option<[usize; 3]> {
+    (!cases.is_empty()).then(|| {
+        let rlm = &mut FbRlm::new(FbRlmSettings::default()).unwrap();
+        let plm = &mut FbPlm::new(FbPlmSettings::default()).unwrap();
+        let path = &mut Path::new(PathSettings::default()).unwrap();
+        [solved("fb_rlm", rlm, cases), solved("fb_plm", plm, cases), solved("path", path, cases)]
+    })
 }
 
 #[test]
-fn contact_problems() {
-    let cases = suites::contact();
-    solved("rlm", &mut rlm(), &cases);
-    solved("plm", &mut plm(), &cases);
-    solved("path", &mut path(), &cases);
+fn path_solves_every_solvable_linear_problem_and_the_merit_methods_all_but_a_few() {
+    // Not P0: two local minima of the Fischer-Burmeister merit.
+    if let Some([rlm, plm, path]) = counts(&suites::linear()) {
+        assert!(rlm >= 45 && plm >= 45 && path == 47);
+    }
 }
 
 #[test]
-fn box_problems() {
-    let cases = suites::boxes();
-    solved("rlm", &mut rlm(), &cases);
-    solved("plm", &mut plm(), &cases);
-    solved("path", &mut path(), &cases);
+fn every_contact_problem_is_solved() {
+    assert!(matches!(counts(&suites::contact()), None | Some([24, 24, 24])));
 }
 
 #[test]
-fn mixed_problems() {
-    let cases = suites::mixed();
-    solved("rlm", &mut rlm(), &cases);
-    solved("plm", &mut plm(), &cases);
-    solved("path", &mut path(), &cases);
+fn every_box_problem_is_solved() {
+    assert!(matches!(counts(&suites::boxes()), None | Some([6, 6, 6])));
+}
+
+#[test]
+fn every_mixed_problem_is_solved_but_two_by_regular_damping() {
+    if let Some([rlm, plm, path]) = counts(&suites::mixed()) {
+        assert!(rlm >= 15 && plm == 17 && path == 17);
+    }
 }

@@ -226,3 +226,42 @@ pub(crate) fn grasp() -> Lcp {
     let delassus = gram(108, 14, &half);
     stewart_trinkle(&delassus, &velocities.concat(), &[0.0; 36], &[0.5; 36], 4)
 }
+
+/// Solves `a x = b` by Gaussian elimination with complete pivoting; none if singular to 1e-11.
+pub(crate) fn solve_linear(n: usize, mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for k in 0..n {
+        let (mut row, mut column) = (k, k);
+        for i in k..n {
+            for j in k..n {
+                if a[i * n + j].abs() > a[row * n + column].abs() {
+                    (row, column) = (i, j);
+                }
+            }
+        }
+        if a[row * n + column].abs() < 1e-11 {
+            return None;
+        }
+        for j in 0..n {
+            a.swap(k * n + j, row * n + j);
+        }
+        b.swap(k, row);
+        for i in 0..n {
+            a.swap(i * n + k, i * n + column);
+        }
+        order.swap(k, column);
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            for j in k..n {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    let mut x = vec![0.0; n];
+    for k in (0..n).rev() {
+        let sum: f64 = (k + 1..n).map(|j| a[k * n + j] * x[order[j]]).sum();
+        x[order[k]] = (b[k] - sum) / a[k * n + k];
+    }
+    Some(x)
+}
