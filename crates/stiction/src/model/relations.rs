@@ -69,11 +69,13 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
         let element = names.resolve(&spec.name, || format!("actuator {number}"));
         check::actuator(&element, spec)?;
         let transmission = targets.transmission(&element, &spec.target)?;
-        if let (Transmission::Joint(link), true) = (transmission, spec.bias != [0.0; 3]) {
-            if scalar(model, &element, link).is_err() {
-                let joint = spec.target.name().to_owned();
-                return Err(ModelError::BiasOnRotation { element, joint, bias: spec.bias });
-            }
+        let scalar = match transmission {
+            Transmission::Joint(link) => scalar(model, &element, link).is_ok(),
+            Transmission::Tendon(_) => true,
+        };
+        if !scalar && spec.bias != [0.0; 3] {
+            let joint = spec.target.name().to_owned();
+            return Err(ModelError::BiasOnRotation { element, joint, bias: spec.bias });
         }
         model.actuators.push(Actuator {
             name: element.name,
