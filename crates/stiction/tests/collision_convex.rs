@@ -54,7 +54,7 @@ fn hull(points: &[Vector3<f64>]) -> Shape {
 fn prism(sides: u32, radius: f64, half_length: f64) -> Shape {
     let corner = |i: u32| {
         let (sin, cos) = libm::sincos(f64::from(i / 2) * std::f64::consts::TAU / f64::from(sides));
-        Vector3::new(radius * cos, radius * sin, if i % 2 == 0 { half_length } else { -half_length })
+        Vector3::new(radius * cos, radius * sin, if i.is_multiple_of(2) { half_length } else { -half_length })
     };
     hull(&(0..2 * sides).map(corner).collect::<Vec<_>>())
 }
