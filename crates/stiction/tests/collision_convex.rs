@@ -214,7 +214,7 @@ fn check(a: Placed, b: Placed, bound: f64, extra: &[Vector3<f64>]) {
         let off = outside(a, &x).max(outside(b, &y));
         worst(2, off - 1e-6 * p.gap.abs().sqrt());
         // Points beside each other by this are as far apart to rounding, and a hair's overlap is not searched.
-        let beside = 1e-6 * p.gap.abs().sqrt() + (-p.gap).clamp(0.0, 1e-8);
+        let beside = 1e-6 * p.gap.abs().sqrt() + (-2.0 * p.gap).clamp(0.0, 1e-7);
         assert!(off <= 1e-9 + beside, "{off:e} off the shapes at {:?}: {}", p.point, describe());
     }
     unique(&points);
