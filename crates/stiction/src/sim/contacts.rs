@@ -149,15 +149,14 @@ impl ContactFinder {
         model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
             let n = pose.vector(&normal);
             let distance = |q: &Vector3<f64>| n.dot(&(q - pose.translation)) - offset;
-            let later = |q: &Vector3<f64>| {
-                let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, q));
-                distance(q) + h * n.dot(&(v - u))
-            };
-            // Both are linear in q; these are their gradients.
-            let gradients = [n, n + n.cross(&(other_spin - spin)) * h];
-            let [nearest, nearest_later] = gradients.map(|v| self.furthest(model, other, &-v));
+            // The other moves with its centre and turns about it, seen from the owner.
+            let center = &self.poses[other].translation;
+            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, center));
+            let center_later = distance(center) + h * n.dot(&(v - u));
+            let turned = (n + n.cross(&(other_spin - spin)) * h).normalize();
+            let [nearest, nearest_later] = [n, turned].map(|v| self.furthest(model, other, &-v));
             nearest.is_some_and(|q| distance(&q) >= -GRAZING)
-                && nearest_later.is_some_and(|q| later(&q) >= least)
+                && nearest_later.is_some_and(|q| center_later + turned.dot(&(q - center)) >= least)
         })
     }
 
