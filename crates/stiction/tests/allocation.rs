@@ -45,6 +45,16 @@ const LOOPS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type="
     <equality><connect name="ab" body1="a" body2="b" anchor="0.5 0 0"/>
     <connect name="cd" body1="c" body2="d" anchor="0 0.6 0"/></equality></mujoco>"#;
 
+/// Fingers on a tendon with everything it can have, a coupling, and a floor that one of them stands on.
+const TENDONS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="5 5 1"/>
+    <body name="a" pos="0 0 .5"><joint name="a" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body>
+    <body name="b" pos="0 1 .5"><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.6 0 0" size=".02" mass="0.1"/></body>
+    <body name="c" pos="0 2 .5"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body></worldbody>
+    <tendon><fixed name="t" range="-3 1" stiffness="5" damping="0.1" frictionloss="0.01"><joint joint="a" coef="1"/>
+    <joint joint="b" coef="0.5"/><joint joint="c" coef="-0.3"/></fixed></tendon>
+    <equality><joint joint1="c" joint2="b" polycoef="0 0.5 0.1"/></equality>
+    <actuator><position tendon="t" kp="20"/></actuator></mujoco>"#;
+
 /// Shapes whose contacts are searched for, dropped on each other: every pair of them, apart, touching and overlapping.
 #[test]
 fn contacts_of_any_shapes_allocate_nothing_after_warm_up() {
@@ -88,8 +98,13 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("humanoid", 3000),
         ("loops", 100),
         ("loops", 3000),
+        ("tendons", 3000),
     ] {
-        let mut s = simulate(&if name == "loops" { LOOPS.to_owned() } else { shipped(name) });
+        let mut s = simulate(&match name {
+            "loops" => LOOPS.to_owned(),
+            "tendons" => TENDONS.to_owned(),
+            _ => shipped(name),
+        });
         for _ in 0..warm_up {
             let _ = s.step().unwrap();
         }

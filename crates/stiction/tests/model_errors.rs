@@ -74,7 +74,7 @@ impl Scene {
         self.body(body).inertial = Some(inertial);
     }
     fn key(&mut self, q: Vec<f64>, v: Vec<f64>, ctrl: Vec<f64>) {
-        self.builder.add_keyframe(Keyframe { name: "start".into(), time: 0.0, q, v, ctrl });
+        self.builder.add_keyframe(Keyframe { name: "start".into(), q, v, ctrl, ..Keyframe::default() });
     }
     fn drive(&mut self, spec: ActuatorSpec) {
         self.builder.add_actuator(spec);

@@ -77,6 +77,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         trees: Vec::new(),
         dofs: Vec::new(),
         geoms: Vec::new(),
+        tendons: Vec::new(),
         actuators: Vec::new(),
         equalities: Vec::new(),
         keyframes: Vec::new(),
@@ -330,8 +331,13 @@ impl Assembly {
             if inertia.mass > 0.0 {
                 body.center_of_mass = inertia.moment / inertia.mass;
             }
-            if let Base::Link(link) = body.base {
-                self.model.links[link].inertia += inertia.transformed(&body.pose);
+        }
+        // Names order the sums, so that their bits do not depend on the order of writing.
+        let mut bodies: Vec<usize> = (0..own.len()).collect();
+        bodies.sort_by(|a, b| self.model.bodies[*a].name.cmp(&self.model.bodies[*b].name));
+        for body in bodies {
+            if let Base::Link(link) = self.model.bodies[body].base {
+                self.model.links[link].inertia += own[body].transformed(&self.model.bodies[body].pose);
             }
         }
         for link in &mut self.model.links {
@@ -379,7 +385,7 @@ impl Assembly {
                 && link.kind == JointKind::Free
                 && link.stiffness == 0.0
                 && model.dofs[dofs.clone()].iter().all(bare);
-            model.trees[tree] = Tree { links: first..end, dofs, coords, lone_body };
+            model.trees[tree] = Tree { links: first..end, dofs, coords, lone_body, tendons: Vec::new() };
         }
     }
 
@@ -397,7 +403,7 @@ impl Model {
     /// Opens a tree at the next link; its extents are set at the end.
     fn start_tree(&mut self) -> usize {
         let links = self.links.len()..self.links.len() + 1;
-        self.trees.push(Tree { links, dofs: 0..0, coords: 0..0, lone_body: false });
+        self.trees.push(Tree { links, dofs: 0..0, coords: 0..0, lone_body: false, tendons: Vec::new() });
         self.trees.len() - 1
     }
 

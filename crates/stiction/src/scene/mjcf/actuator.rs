@@ -1,4 +1,4 @@
-//! `<actuator>`: drives on joints.
+//! `<actuator>`: drives on joints and fixed tendons.
 //!
 //! `motor`, `position`, `velocity` and the `general` ones they are short for: force = gain ctrl + bias0 + bias1
 //! length + bias2 rate. All of them share one set of defaults; a shortcut starts from them but sets gain and bias
@@ -8,7 +8,7 @@ use super::Reader;
 use super::attributes::{Attributes, check};
 use super::document::{Element, Switch};
 use super::joint::JointClass;
-use crate::model::{ActuatorSpec, ElementKind, JointTarget};
+use crate::model::{ActuatorSpec, ElementKind, Target};
 use crate::scene::{EntryKind, Notes, SceneError};
 use crate::suggestion::did_you_mean;
 
@@ -155,6 +155,19 @@ const VELOCITY: Attributes = Attributes {
     unmodelled: UNMODELLED,
 };
 
+/// Shortcuts that describe other force laws, and which.
+const LEFT_OUT: [(&str, &str); 9] = [
+    ("adhesion", "pulling bodies together at their contacts is"),
+    ("cylinder", "a cylinder whose pressure follows the control with delay is"),
+    ("damper", "a damping that the control sets is"),
+    ("dcmotor", "a motor with its electric circuit is"),
+    ("intvelocity", "a servo whose set point is the integral of the control is"),
+    ("muscle", "a muscle's activation and force by length and velocity is"),
+    ("orientation", "a servo of orientations is"),
+    ("pid", "a servo with an integral term is"),
+    ("plugin", "a plugin is"),
+];
+
 /// An actuator while its layers are read.
 #[derive(Clone, Debug)]
 struct Draft<'d> {
@@ -291,7 +304,7 @@ impl<'d> Reader<'d> {
     pub(super) fn actuators(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
             if !ACTUATORS.contains(&element.tag()) {
-                super::attributes::unknown_child(element, &ACTUATORS, &mut self.notes);
+                super::attributes::unread_child(element, &mut self.notes);
                 continue;
             }
             self.names.register("actuator", element)?;
@@ -314,54 +327,57 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
+    /// Notes that an actuator does nothing.
+    fn left_out(&mut self, element: Element<'d>, what: &str) -> Result<Option<ActuatorSpec>, SceneError> {
+        let message = format!("{what} not supported: the drive does nothing");
+        element.note(&mut self.notes, EntryKind::Ignored, None, message);
+        Ok(None)
+    }
+
     /// Reads one actuator; `None`, with a note, for one that is not supported.
     fn actuator(&mut self, element: Element<'d>) -> Result<Option<ActuatorSpec>, SceneError> {
-        let mut skip = |what: &str| {
-            element.note(
-                &mut self.notes,
-                EntryKind::Ignored,
-                None,
-                format!("{what} not supported: the drive does nothing"),
-            );
-            Ok(None)
-        };
-        if !["general", "motor", "position", "velocity"].contains(&element.tag()) {
-            return skip("this kind of actuator is");
+        if let Some((_, why)) = LEFT_OUT.iter().find(|(tag, _)| *tag == element.tag()) {
+            return self.left_out(element, why);
         }
         let targets = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
         let mut given = targets.iter().copied().filter(|target| element.has(target));
         let (Some(target), None) = (given.next(), given.next()) else {
             return Err(element.invalid(None, format!("exactly one of {} is needed", targets.join(", "))));
         };
-        if !target.starts_with("joint") {
-            return skip(&format!("transmission by {target} is"));
-        }
-        let joint = element.required(target, "the name of a joint is needed")?;
-        let Some(class) = self.joints.get(joint).copied() else {
-            let hint = did_you_mean(joint, self.joints.keys().copied());
-            return Err(element.invalid(Some(target), format!("there is no joint {joint:?}{hint}")));
+        // A tendon's length is as good a coordinate as that of a hinge or slide.
+        let (drives, class) = match target {
+            "joint" | "jointinparent" => {
+                let joint = element.required(target, "the name of a joint is needed")?;
+                let Some(class) = self.joints.get(joint).copied() else {
+                    let hint = did_you_mean(joint, self.joints.keys().copied());
+                    return Err(element.invalid(Some(target), format!("there is no joint {joint:?}{hint}")));
+                };
+                (Target::Joint(joint.to_string()), class)
+            }
+            "tendon" => (self.tendon_target(element, target)?, JointClass::Scalar),
+            _ => return self.left_out(element, &format!("transmission by {target} is")),
         };
         if target == "jointinparent" && class != JointClass::Scalar {
-            return skip("an axis in the parent's frame is");
+            return self.left_out(element, "an axis in the parent's frame is");
         }
         let mut draft = Draft::default();
         for layer in self.defaults.layers(element, &ACTUATORS, None)? {
             draft.apply(layer)?;
         }
         if draft.dynamics != "none" || !draft.fixed_gain {
-            return skip("its activation, gain or bias is");
+            return self.left_out(element, "its activation, gain or bias is");
         }
         if draft.affine && draft.bias[..3] != [0.0; 3] && class != JointClass::Scalar {
-            return skip("a servo on a ball or free joint is");
+            return self.left_out(element, "a servo on a ball or free joint is");
         }
         check_attributes(element, &mut self.notes);
-        self.spec(element, joint, draft).map(Some)
+        self.spec(element, drives, draft).map(Some)
     }
 
     fn spec(
         &mut self,
         element: Element<'d>,
-        joint: &str,
+        target: Target,
         draft: Draft<'d>,
     ) -> Result<ActuatorSpec, SceneError> {
         let mut bias = if draft.affine { [draft.bias[0], draft.bias[1], draft.bias[2]] } else { [0.0; 3] };
@@ -379,7 +395,7 @@ impl<'d> Reader<'d> {
             self.clamp(element, draft.force_limited, draft.force_range, ["forcerange", "forcelimited"])?;
         let mut spec = ActuatorSpec {
             name: element.name().to_string(),
-            joint: JointTarget(joint.to_string()),
+            target,
             gear: draft.gear,
             gain: draft.gain[0],
             bias,
