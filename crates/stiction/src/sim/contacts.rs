@@ -143,28 +143,21 @@ impl ContactFinder {
         h: f64,
         least: f64,
     ) -> bool {
-        let pose = &self.poses[owner];
+        let (pose, place) = (&self.poses[owner], &self.poses[other]);
+        let shape = &model.geoms[other].shape;
         let [spin, other_spin] =
             [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
         model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
             let n = pose.vector(&normal);
-            let distance = |q: &Vector3<f64>| n.dot(&(q - pose.translation)) - offset;
-            // The other moves with its centre and turns about it, seen from the owner.
-            let center = &self.poses[other].translation;
-            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, center));
-            let center_later = distance(center) + h * n.dot(&(v - u));
-            let turned = (n + n.cross(&(other_spin - spin)) * h).normalize();
-            let [nearest, nearest_later] = [n, turned].map(|v| self.furthest(model, other, &-v));
-            nearest.is_some_and(|q| distance(&q) >= -GRAZING)
-                && nearest_later.is_some_and(|q| center_later + turned.dot(&(q - center)) >= least)
+            // Of the other's centre, with which it moves and about which it turns, seen from the owner.
+            let distance = n.dot(&(place.translation - pose.translation)) - offset;
+            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &place.translation));
+            let later = distance + h * n.dot(&(v - u));
+            let [down, turn] = [-n, (other_spin - spin) * h].map(|x| place.inverse_vector(&x));
+            let [reach, reach_later] = [Vector3::zeros(), turn].map(|turn| shape.reach(&down, &turn));
+            reach.is_some_and(|reach| distance - reach >= -GRAZING)
+                && reach_later.is_some_and(|reach| later - reach >= least)
         })
-    }
-
-    /// The point of a geom furthest along `direction` (m, world); `None` for unbounded shapes.
-    fn furthest(&self, model: &Model, geom: usize, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
-        let pose = &self.poses[geom];
-        let local = model.geoms[geom].shape.support(&pose.inverse_vector(direction))?;
-        Some(pose.point(&local))
     }
 
     /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body
