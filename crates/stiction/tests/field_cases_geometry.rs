@@ -254,17 +254,20 @@ fn near_the_rim_of_a_thin_table_contacts_point_up() {
     }
 }
 
-/// Largest change of speed (m/s) of a body thrown over a row of flush blocks without friction, in a step.
-fn roughness(shape: Shape, turn: UnitQuaternion<f64>, height: f64) -> (f64, f64) {
+/// Largest change of speed (m/s, rad/s) in a step of a body thrown over a row of flush blocks without friction, spinning
+/// with `spin` (rad/s) about the y axis of the world.
+fn roughness(shape: Shape, turn: UnitQuaternion<f64>, spin: f64) -> (f64, f64) {
     let mut builder = ModelBuilder::new("row");
     for i in 0..10 {
         let at = Vector3::new(f64::from(i), 0.0, -0.5);
         fixed(&mut builder, Shape::Box { half_extents: Vector3::repeat(0.5) }, at, 0.0);
     }
-    let pose = Transform::new(Vector3::new(0.2, 0.1, height), &turn);
+    let pose = Transform::new(Vector3::new(0.2, 0.1, 0.1), &turn);
     free(&mut builder, "rider", pose, GeomSpec { friction: 0.0, ..GeomSpec::new(shape) });
     let mut s = start(builder);
     s.state.v[0] = 3.0;
+    let spin = turn.inverse() * Vector3::new(0.0, spin, 0.0);
+    s.state.v[3..6].copy_from_slice(spin.as_slice());
     let mut before = s.state.v.clone();
     let mut change = 0.0_f64;
     run(&mut s, 2.5, |s, _| {
@@ -286,20 +289,23 @@ fn cylinders_and_meshes_slide_over_the_seams_of_flush_blocks() {
     let level = UnitQuaternion::identity();
     let lie = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::FRAC_PI_2);
     let askew = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.7);
-    for (name, shape, turn) in [
-        ("standing cylinder", &can, level),
-        ("cylinder lying across", &can, lie),
-        ("cylinder lying askew", &can, askew * lie),
+    for (name, shape, turn, spin) in [
+        ("standing cylinder", &can, level, 0.0),
+        ("cylinder lying across", &can, lie, 0.0),
+        ("cylinder rolling", &can, lie, 30.0),
+        ("cylinder lying askew", &can, askew * lie, 0.0),
         (
             "cylinder lying along",
             &can,
             UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_2) * lie,
+            0.0,
         ),
-        ("mesh", &mesh, level),
-        ("mesh askew", &mesh, askew),
-        ("ellipsoid", &Shape::Ellipsoid { radii: Vector3::repeat(0.1) }, level),
+        ("mesh", &mesh, level, 0.0),
+        ("mesh askew", &mesh, askew, 0.0),
+        ("ellipsoid", &Shape::Ellipsoid { radii: Vector3::repeat(0.1) }, level, 0.0),
+        ("ellipsoid rolling", &Shape::Ellipsoid { radii: Vector3::repeat(0.1) }, level, 30.0),
     ] {
-        let (change, x) = roughness(shape.clone(), turn, 0.1);
+        let (change, x) = roughness(shape.clone(), turn, spin);
         assert!(change <= 1e-9, "{name}: a step changes the speed by {change} m/s");
         assert!((x - 7.7).abs() <= 1e-9, "{name}: at {x}");
     }

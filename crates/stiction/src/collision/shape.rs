@@ -273,6 +273,30 @@ impl Shape {
         })
     }
 
+    /// How far (m) from its origin the shape reaches along the unit vector `n` once it has turned by the rotation vector
+    /// `turn` (own frame), to first order and never too little; a turn about an axis of symmetry changes nothing. `None`
+    /// for unbounded shapes and ground.
+    pub(crate) fn reach(&self, n: &Vector3<f64>, turn: &Vector3<f64>) -> Option<f64> {
+        // The height of a point x is then n . (x + turn x x).
+        let turned = |turn: &Vector3<f64>| n + n.cross(turn);
+        let across = Vector3::new(turn.x, turn.y, 0.0);
+        match self {
+            Shape::Sphere { radius } => Some(*radius),
+            Shape::Capsule { radius, half_length } => Some(radius + half_length * turned(&across).z.abs()),
+            Shape::Cylinder { .. } => {
+                let n = turned(&across);
+                self.support(&n).map(|x| n.dot(&x))
+            }
+            // May have three axes of symmetry, about which the first order would stretch it.
+            Shape::Ellipsoid { radii } => Some(turned(turn).normalize().component_mul(radii).norm()),
+            Shape::Box { .. } | Shape::Convex(_) => {
+                let n = turned(turn);
+                self.support(&n).map(|x| n.dot(&x))
+            }
+            Shape::Plane | Shape::HeightField(_) => None,
+        }
+    }
+
     /// Number of plane faces of a bounded shape.
     pub(super) fn plane_face_count(&self) -> usize {
         match self {

@@ -160,13 +160,6 @@ impl ContactFinder {
         })
     }
 
-    /// The point of a geom furthest along `direction` (m, world); `None` for unbounded shapes.
-    fn furthest(&self, model: &Model, geom: usize, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
-        let pose = &self.poses[geom];
-        let local = model.geoms[geom].shape.support(&pose.inverse_vector(direction))?;
-        Some(pose.point(&local))
-    }
-
     /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body
     /// and its belt, whose part along the normal cannot carry anything.
     fn surface_velocity(
