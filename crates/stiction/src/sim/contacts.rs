@@ -11,7 +11,7 @@ use crate::collision::{Aabb, BroadPhase, ContactPoint, Shape, collide};
 use crate::contact::{Contact, ContactKey, contact_frame};
 use crate::model::{Base, Model};
 use crate::sim::{Mocap, State};
-use crate::spatial::{Motion, Transform, quaternion_exponential, quaternion_matrix};
+use crate::spatial::{Motion, Transform};
 use nalgebra::Vector3;
 
 /// Part of the reach that does not depend on speed (m): a body at rest that is hit during the step may move this
@@ -143,20 +143,20 @@ impl ContactFinder {
         h: f64,
         least: f64,
     ) -> bool {
-        let [pose, other_pose] = [owner, other].map(|g| &self.poses[g]);
-        let spin = |g: usize| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular;
-        let at = other_pose.translation;
-        let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &at));
-        let shift = (v - u) * h;
-        // The other's rotation against the owner in the step. Rotated exactly, a rolling ball stays as large as it is.
-        let rotation = quaternion_matrix(&quaternion_exponential(&((spin(other) - spin(owner)) * h)));
+        let (pose, place) = (&self.poses[owner], &self.poses[other]);
+        let shape = &model.geoms[other].shape;
+        let [spin, other_spin] =
+            [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
         model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
             let n = pose.vector(&normal);
-            let height = n.dot(&(at - pose.translation)) - offset;
-            // Lowest point now, and the one that is lowest after the rotation.
-            let lowest = |n: &Vector3<f64>| self.furthest(model, other, &-n).map(|q| n.dot(&(q - at)));
-            lowest(&n).is_some_and(|q| height + q >= -GRAZING)
-                && lowest(&rotation.tr_mul(&n)).is_some_and(|q| height + n.dot(&shift) + q >= least)
+            // Of the other's centre, with which it moves and about which it turns, seen from the owner.
+            let distance = n.dot(&(place.translation - pose.translation)) - offset;
+            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &place.translation));
+            let later = distance + h * n.dot(&(v - u));
+            let [down, turn] = [-n, (other_spin - spin) * h].map(|x| place.inverse_vector(&x));
+            let [reach, reach_later] = [Vector3::zeros(), turn].map(|turn| shape.reach(&down, &turn));
+            reach.is_some_and(|reach| distance - reach >= -GRAZING)
+                && reach_later.is_some_and(|reach| later - reach >= least)
         })
     }
 
