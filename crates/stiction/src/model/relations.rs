@@ -69,10 +69,11 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
         let element = names.resolve(&spec.name, || format!("actuator {number}"));
         check::actuator(&element, spec)?;
         let transmission = targets.transmission(&element, &spec.target)?;
-        if let (Transmission::Joint(link), true) = (transmission, spec.bias != [0.0; 3]) {
+        let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
+        if let (Transmission::Joint(link), false) = (transmission, pure) {
             if scalar(model, &element, link).is_err() {
-                let joint = spec.target.name().to_owned();
-                return Err(ModelError::BiasOnRotation { element, joint, bias: spec.bias });
+                let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
+                return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
             }
         }
         model.actuators.push(Actuator {
