@@ -70,11 +70,12 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
         check::actuator(&element, spec)?;
         let transmission = targets.transmission(&element, &spec.target)?;
         let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
-        if let (Transmission::Joint(link), false) = (transmission, pure) {
-            if scalar(model, &element, link).is_err() {
-                let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
-                return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
-            }
+        if let Transmission::Joint(link) = transmission
+            && !pure
+            && scalar(model, &element, link).is_err()
+        {
+            let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
+            return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
         }
         model.actuators.push(Actuator {
             name: element.name,
