@@ -371,3 +371,53 @@ fn files_that_are_missing_or_of_another_kind_are_refused() {
         "robot.sdf: unknown scene format \"sdf\"; a scene is an MJCF file ending in .xml or .mjcf"
     );
 }
+
+#[test]
+fn bad_couplings_and_tendons_are_refused() {
+    let equality = |inside: &str| format!("<equality>{inside}</equality>");
+    let tendon = |inside: &str| format!("<tendon>{inside}</tendon>");
+    let fixed = |attributes: &str| {
+        tendon(&format!("<fixed name=\"t\" {attributes}><joint joint=\"pin\" coef=\"1\"/></fixed>"))
+    };
+    let cases: &[(String, &[&str])] = &[
+        (equality("<joint/>"), &["joint1", "missing"]),
+        (equality("<joint joint1=\"pim\"/>"), &["joint1", "did you mean \"pin\"?"]),
+        (equality("<joint joint1=\"pin\" joint2=\"pin\"/>"), &["`pin` to itself"]),
+        (equality("<joint joint1=\"pin\" polycoef=\"1 2 3 4 5 6\"/>"), &["polycoef", "6 numbers"]),
+        (equality("<joint joint1=\"pin\" polycoef=\"nan\"/>"), &["polycoef", "not finite"]),
+        (equality("<tendon tendon1=\"t\"/>"), &["tendon1", "there is no tendon \"t\""]),
+        (tendon("<fixed name=\"t\"/>"), &["no joints", "at least one"]),
+        (tendon("<fixed><joint joint=\"pin\"/></fixed>"), &["coef", "missing"]),
+        (tendon("<fixed><joint joint=\"pam\" coef=\"1\"/></fixed>"), &["there is no joint", "\"pam\""]),
+        (fixed("range=\"2 1\""), &["range", "2", "above"]),
+        (fixed("limited=\"true\""), &["range", "lower end below"]),
+        (fixed("springlength=\"3 1\""), &["springlength", "3", "above"]),
+        (fixed("springlength=\"1 2 3\""), &["springlength", "3 numbers"]),
+        (fixed("stiffness=\"-2\""), &["stiffness", "-2 is negative"]),
+        (fixed("frictionloss=\"-2\""), &["frictionloss", "-2 is negative"]),
+        (fixed("") + "<actuator><motor tendon=\"u\"/></actuator>", &["tendon", "there is no tendon \"u\""]),
+        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["limited", "spatial tendons are not supported"]),
+        (
+            tendon("<spatial name=\"s\" stiffness=\"1\"/>"),
+            &["stiffness", "spatial tendons are not supported"],
+        ),
+        (
+            tendon("<spatial name=\"s\"/>") + "<actuator><motor tendon=\"s\"/></actuator>",
+            &["tendon", "\"s\"", "spatial tendons are not supported"],
+        ),
+        (
+            tendon("<spatial name=\"s\"/>") + "<equality><tendon tendon1=\"s\"/></equality>",
+            &["tendon1", "\"s\"", "spatial tendons are not supported"],
+        ),
+    ];
+    for (bad, words) in cases {
+        refused("bottom", bad, 8, words);
+    }
+    let ball = "<body name=\"b\"><joint name=\"ball\" type=\"ball\"/><geom size=\"1\"/></body>";
+    let scene = text("", ball, &equality("<joint joint1=\"pin\" joint2=\"ball\"/>"));
+    assert!(
+        refusal(&scene).to_string().contains("joint2: joint \"ball\" is a ball or free joint"),
+        "{}",
+        refusal(&scene)
+    );
+}

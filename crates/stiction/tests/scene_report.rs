@@ -70,6 +70,11 @@ fn constraints_and_drives_that_do_not_hold_are_named() {
         assert!(text.contains(name), "{name} is missing in\n{text}");
     }
     assert!(scene.report.entries.iter().all(|entry| entry.kind == EntryKind::Ignored));
+    assert!(
+        text.contains("only drawn")
+            && text.contains("muscle's activation")
+            && text.contains("contacts is not")
+    );
     assert!(scene.model.actuators.is_empty() && scene.model.equalities.is_empty());
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Aabb;
 use super::convex_mesh::ConvexMesh;
-use super::direction::{length_and_direction, side};
+use super::direction::{axis, length_and_direction, side};
 use super::height_field::HeightField;
 use crate::spatial::Transform;
 
@@ -259,6 +259,37 @@ impl Shape {
                 Some(unit.component_mul(radii))
             }
             Shape::Convex(mesh) => Some(mesh.support(direction)),
+        }
+    }
+}
+
+impl Shape {
+    /// Outward unit normals of the plane faces of a bounded shape in its own frame, with the distance of each face's plane
+    /// from the origin (m).
+    pub(crate) fn plane_faces(&self) -> impl Iterator<Item = (Vector3<f64>, f64)> {
+        (0..self.plane_face_count()).map(|i| {
+            let normal = self.face_normal(i);
+            (normal, self.support(&normal).map_or(0.0, |x| normal.dot(&x)))
+        })
+    }
+
+    /// Number of plane faces of a bounded shape.
+    pub(super) fn plane_face_count(&self) -> usize {
+        match self {
+            Shape::Box { .. } => 6,
+            Shape::Cylinder { .. } => 2,
+            Shape::Convex(mesh) => mesh.faces().len(),
+            _ => 0,
+        }
+    }
+
+    /// Outward unit normal of plane face `i`: +x, -x, +y, -y, +z, -z of a box, +z, -z of a cylinder.
+    pub(super) fn face_normal(&self, i: usize) -> Vector3<f64> {
+        let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+        match self {
+            Shape::Convex(mesh) => mesh.faces()[i].normal,
+            Shape::Box { .. } => axis(i / 2, sign),
+            _ => axis(2, sign),
         }
     }
 }

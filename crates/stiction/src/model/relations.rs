@@ -69,11 +69,12 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
         let element = names.resolve(&spec.name, || format!("actuator {number}"));
         check::actuator(&element, spec)?;
         let transmission = targets.transmission(&element, &spec.target)?;
+        let scalar = match transmission {
+            Transmission::Joint(link) => scalar(model, &element, link).is_ok(),
+            Transmission::Tendon(_) => true,
+        };
         let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
-        if let Transmission::Joint(link) = transmission
-            && !pure
-            && scalar(model, &element, link).is_err()
-        {
+        if !(scalar || pure) {
             let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
             return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
         }

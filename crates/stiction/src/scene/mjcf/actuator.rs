@@ -155,6 +155,18 @@ const VELOCITY: Attributes = Attributes {
     unmodelled: UNMODELLED,
 };
 
+/// Shortcuts that describe other force laws, and which.
+const LEFT_OUT: [(&str, &str); 8] = [
+    ("adhesion", "pulling bodies together at their contacts is"),
+    ("cylinder", "a cylinder whose pressure follows the control with delay is"),
+    ("dcmotor", "a motor with its electric circuit is"),
+    ("intvelocity", "a servo whose set point is the integral of the control is"),
+    ("muscle", "a muscle's activation and force by length and velocity is"),
+    ("orientation", "a servo of orientations is"),
+    ("pid", "a servo with an integral term is"),
+    ("plugin", "a plugin is"),
+];
+
 /// An actuator while its layers are read.
 #[derive(Clone, Debug)]
 struct Draft<'d> {
@@ -332,8 +344,8 @@ impl<'d> Reader<'d> {
 
     /// Reads one actuator; `None`, with a note, for one that is not supported.
     fn actuator(&mut self, element: Element<'d>) -> Result<Option<ActuatorSpec>, SceneError> {
-        if !["general", "motor", "position", "velocity", "damper"].contains(&element.tag()) {
-            return self.left_out(element, "this kind of actuator is");
+        if let Some((_, why)) = LEFT_OUT.iter().find(|(tag, _)| *tag == element.tag()) {
+            return self.left_out(element, why);
         }
         let targets = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
         let mut given = targets.iter().copied().filter(|target| element.has(target));
