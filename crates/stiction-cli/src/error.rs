@@ -23,6 +23,12 @@ pub(crate) enum CliError {
     /// An option's value is out of range or names nothing.
     #[error("{0}")]
     Usage(String),
+    /// A file does not hold complementarity problems.
+    #[error(transparent)]
+    Problems(#[from] stiction_solvers::io::ReadError),
+    /// Some problems were not solved.
+    #[error("{unsolved} of {total} problems were not solved")]
+    ProblemsUnsolved { unsolved: usize, total: usize },
     /// A file cannot be read or written.
     #[error("{}: {action}: {source}", path.display())]
     File { path: PathBuf, action: &'static str, source: std::io::Error },
@@ -76,7 +82,7 @@ impl CliError {
     pub(crate) fn exit_status(&self) -> u8 {
         match self {
             CliError::Stopped(_) | CliError::Unsolved { .. } | CliError::ChecksFailed { .. } => 1,
-            CliError::Record(_) | CliError::Output(_) => 1,
+            CliError::ProblemsUnsolved { .. } | CliError::Record(_) | CliError::Output(_) => 1,
             _ => 2,
         }
     }

@@ -1,21 +1,24 @@
 //! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers, show a
-//! recording.
+//! recording, solve complementarity problems, measure solvers.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
 
+mod bench;
 mod check;
 mod error;
 mod excerpt;
 mod formulation;
 mod output;
+mod problems;
 mod progress;
 mod report;
 mod run;
 mod scene;
 mod server;
 mod simulate;
+mod solve;
 mod summary;
 mod table;
 mod verify;
@@ -42,6 +45,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Show a recording, or a scene after simulating it, as a page on this machine.
     View(view::ViewArgs),
+    /// Solve the complementarity problems of a file, every answer certified.
+    Solve(solve::SolveArgs),
+    /// Measure solvers on data.
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +57,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::View(args) => view::view(&args),
+        Command::Solve(args) => solve::solve(&args),
+        Command::Bench(args) => bench::bench(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

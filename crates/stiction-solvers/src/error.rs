@@ -34,6 +34,44 @@ pub enum SolverError {
         /// The offending value.
         value: f64,
     },
+    /// A vector has the wrong length.
+    #[error("{what} has {given} entries where {needed} are needed")]
+    Length {
+        /// Name of the vector.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// The right length.
+        needed: usize,
+    },
+    /// Bounds that are NaN, infinite on the wrong side, or crossed.
+    #[error(
+        "the bounds of index {index} are {lower} and {upper}: the lower must be a number at most the upper"
+    )]
+    Bounds {
+        /// Index, from 0.
+        index: usize,
+        /// Lower bound.
+        lower: f64,
+        /// Upper bound.
+        upper: f64,
+    },
+    /// A matrix that must be symmetric positive definite is not.
+    #[error("the matrix {what} is not positive definite: pivot {pivot} is {value}")]
+    NotPositiveDefinite {
+        /// Name of the matrix.
+        what: &'static str,
+        /// Row of the pivot, from 0.
+        pivot: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A block that must be regular has no reliable inverse.
+    #[error("the block {what} is singular: without its inverse the problem cannot be reduced; keep it mixed")]
+    SingularBlock {
+        /// Name of the block.
+        what: &'static str,
+    },
     /// A setting outside its range.
     #[error("the setting {name} is {value}: it must be {requirement}")]
     Setting {

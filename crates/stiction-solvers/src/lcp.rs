@@ -5,8 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::box_lcp::check_finite;
+use crate::dense::{Support, all_finite, dot_and_magnitude, scales};
 use crate::error::SolverError;
-use crate::problem::{Problem, Residual, Solution};
+use crate::judge::Judge;
+use crate::problem::{Bounded, Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = M z + q >= 0` and `z . w = 0`.
 ///
@@ -93,37 +96,12 @@ impl Lcp {
     /// # Errors
     /// [`SolverError::NotFiniteMatrix`] or [`SolverError::NotFiniteVector`] names the first entry that is not.
     pub fn check_finite(&self) -> Result<(), SolverError> {
-        if all_finite(&self.matrix) && all_finite(&self.q) {
-            return Ok(());
-        }
-        if let Some(at) = self.matrix.iter().position(|v| !v.is_finite()) {
-            let n = self.q.len().max(1);
-            return Err(SolverError::NotFiniteMatrix { row: at / n, column: at % n, value: self.matrix[at] });
-        }
-        match self.q.iter().position(|v| !v.is_finite()) {
-            Some(row) => Err(SolverError::NotFiniteVector { row, value: self.q[row] }),
-            None => Ok(()),
-        }
+        check_finite(&self.matrix, &self.q)
     }
 
-    /// The units of `w` and `z`: `w` is measured in `a = max |q|` (1 if `q = 0`), `z` in `a / s`, where `s` is
-    /// the mean of `|M_ii|` (the mean row max-norm if the diagonal vanishes, 1 if the matrix does).
-    /// Returns `(1 / a, s / a)`.
+    /// The units of `w` and `z`, inverted: see [`dense::scales`](crate::dense::scales).
     pub(crate) fn scales(&self) -> (f64, f64) {
-        let n = self.q.len();
-        if n == 0 {
-            return (1.0, 1.0);
-        }
-        let largest = largest_abs(&self.q);
-        let a = if largest == 0.0 { 1.0 } else { largest };
-        let mut s = (0..n).map(|i| self.matrix[i * n + i].abs()).sum::<f64>() / n as f64;
-        if s == 0.0 {
-            s = (0..n).map(|i| largest_abs(self.row(i))).sum::<f64>() / n as f64;
-        }
-        if s == 0.0 {
-            s = 1.0;
-        }
-        (1.0 / a, s / a)
+        scales(&self.matrix, &self.q)
     }
 
     /// `(|M||z| + |q|)_i`: what rounding errors of `w_i` are relative to.
@@ -188,6 +166,25 @@ impl Problem for Lcp {
     }
 }
 
+impl Bounded for Lcp {
+    fn bounds(&self, _i: usize) -> [f64; 2] {
+        [0.0, f64::INFINITY]
+    }
+
+    fn jacobian(&self, _z: &[f64], jacobian: &mut [f64]) {
+        jacobian.copy_from_slice(&self.matrix);
+    }
+
+    fn is_affine(&self) -> bool {
+        true
+    }
+
+    fn assess_answer(&self, x: &mut Solution, _scratch: &mut Vec<f64>) -> (Residual, f64) {
+        x.w.resize(self.dim(), 0.0);
+        self.assess(&x.z, &mut x.w)
+    }
+}
+
 impl Lcp {
     /// As [`Lcp::assess`], without keeping `w`.
     fn judge(&self, z: &[f64]) -> (Residual, f64) {
@@ -200,123 +197,6 @@ impl Lcp {
         }
         self.judge_rows(z, |_, _| ())
     }
-}
-
-/// The places where a vector is not zero. A basic solution has many zeros, and its products with the matrix cost most
-/// of the time of a basis start.
-struct Support {
-    indices: [u16; Support::LARGEST],
-    count: usize,
-}
-
-impl Support {
-    /// Longest vector whose support is worth a list on the stack.
-    const LARGEST: usize = 1024;
-
-    /// `None` where going through the whole vector is no slower.
-    fn of(z: &[f64]) -> Option<Support> {
-        if z.len() > Self::LARGEST {
-            return None;
-        }
-        let mut support = Support { indices: [0; Self::LARGEST], count: 0 };
-        for (i, z) in z.iter().enumerate() {
-            // NaN is not zero and stays in.
-            if *z != 0.0 {
-                support.indices[support.count] = i as u16;
-                support.count += 1;
-            }
-        }
-        (2 * support.count < z.len()).then_some(support)
-    }
-
-    /// `(a . z, |a| . |z|)`, in four partial sums in a fixed order.
-    fn dot_and_magnitude(&self, a: &[f64], z: &[f64]) -> (f64, f64) {
-        let (chunks, rest) = self.indices[..self.count].as_chunks::<4>();
-        let mut sum = [0.0; 4];
-        let mut magnitude = [0.0; 4];
-        for chunk in chunks {
-            for (lane, &i) in chunk.iter().enumerate() {
-                let product = a[usize::from(i)] * z[usize::from(i)];
-                sum[lane] += product;
-                magnitude[lane] += product.abs();
-            }
-        }
-        for (lane, &i) in rest.iter().enumerate() {
-            let product = a[usize::from(i)] * z[usize::from(i)];
-            sum[lane] += product;
-            magnitude[lane] += product.abs();
-        }
-        (sum.iter().sum(), magnitude.iter().sum())
-    }
-}
-
-/// Collects the worst component of each measure.
-#[derive(Default)]
-struct Judge {
-    residual: Residual,
-    magnitude: f64,
-    invalid: bool,
-}
-
-impl Judge {
-    /// One index, already dimensionless; `magnitude` is `(|M||z| + |q|)_i` in the unit of `w`.
-    fn add(&mut self, z: f64, w: f64, magnitude: f64) {
-        let worst = &mut self.residual;
-        worst.natural_map = worst.natural_map.max(z.min(w).abs());
-        worst.primal = worst.primal.max(-z);
-        worst.dual = worst.dual.max(-w);
-        worst.complementarity = worst.complementarity.max((z * w).abs());
-        self.magnitude = self.magnitude.max(magnitude);
-        // f64::min and f64::max drop NaN; the product does not.
-        self.invalid |= (z * w).is_nan() || magnitude.is_nan();
-    }
-
-    fn verdict(self) -> (Residual, f64) {
-        if self.invalid || !self.magnitude.is_finite() {
-            (Residual::INFINITE, f64::INFINITY)
-        } else {
-            (self.residual, 16.0 * f64::EPSILON * self.magnitude)
-        }
-    }
-}
-
-/// Whether all entries are finite: only then are all products with zero zero. In eight lanes, without branches.
-fn all_finite(v: &[f64]) -> bool {
-    let (chunks, rest) = v.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for chunk in chunks {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum += 0.0 * x;
-        }
-    }
-    sums.iter().sum::<f64>() == 0.0 && rest.iter().all(|x| x.is_finite())
-}
-
-/// Largest absolute value; NaN if any entry is NaN.
-fn largest_abs(v: &[f64]) -> f64 {
-    v.iter().fold(0.0, |worst: f64, x| if x.abs() <= worst { worst } else { x.abs() })
-}
-
-/// `(a . b, |a| . |b|)`. Eight partial sums in a fixed order, so that the loop runs in vector registers and
-/// gives the same bits everywhere.
-fn dot_and_magnitude(a: &[f64], b: &[f64]) -> (f64, f64) {
-    const LANES: usize = 8;
-    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
-    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
-    let mut sum = [0.0; LANES];
-    let mut magnitude = [0.0; LANES];
-    for (x, y) in a_chunks.iter().zip(b_chunks) {
-        for lane in 0..LANES {
-            let product = x[lane] * y[lane];
-            sum[lane] += product;
-            magnitude[lane] += product.abs();
-        }
-    }
-    for (lane, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
-        sum[lane] += x * y;
-        magnitude[lane] += (x * y).abs();
-    }
-    (sum.iter().sum(), magnitude.iter().sum())
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ fn shape(name: &str) -> Shape {
 fn prism(sides: u32) -> Shape {
     let corner = |i: u32| {
         let (sin, cos) = libm::sincos(f64::from(i / 2) * std::f64::consts::TAU / f64::from(sides));
-        Vector3::new(0.3 * cos, 0.3 * sin, if i % 2 == 0 { 0.5 } else { -0.5 })
+        Vector3::new(0.3 * cos, 0.3 * sin, if i.is_multiple_of(2) { 0.5 } else { -0.5 })
     };
     let corners: Vec<_> = (0..2 * sides).map(corner).collect();
     Shape::Convex(Arc::new(ConvexMesh::from_points(&corners).unwrap()))

@@ -1,4 +1,5 @@
 //! Scenes on which the contact geometry of other engines went wrong, with the right answers derived from mechanics.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

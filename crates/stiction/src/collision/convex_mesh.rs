@@ -90,9 +90,7 @@ impl ConvexMesh {
         if points.len() < 4 {
             return Err(flat);
         }
-        let input: Vec<Vector> = points.iter().map(|p| Vector::new(p.x, p.y, p.z)).collect();
-        let Ok((vertices, triangles)) = try_convex_hull(&input) else { return Err(flat) };
-        let vertices = vertices.iter().map(|p| Vector3::new(p.x, p.y, p.z)).collect();
+        let Some((vertices, triangles)) = hull(points) else { return Err(flat) };
         let mut mesh = Self {
             vertices,
             triangles,
@@ -310,6 +308,35 @@ fn outline(triangles: &[[u32; 3]], members: &[usize]) -> Option<Vec<u32>> {
     (corners.len() == border().count()).then_some(corners)
 }
 
+/// Vertices and triangles.
+type Hull = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
+
+/// The hull of points. The library judges flatness by absolute lengths, so it works on points that fill
+/// a cube of side 2; stretching along axes changes neither what is a vertex nor what is a facet.
+fn hull(points: &[Vector3<f64>]) -> Option<Hull> {
+    let (mut low, mut high) = (points[0], points[0]);
+    for point in points {
+        (low, high) = (low.inf(point), high.sup(point));
+    }
+    let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    if !(half.min() > 0.0 && half.max().is_finite()) {
+        return None;
+    }
+    let scaled = |p: &Vector3<f64>| {
+        let x = (p - center).component_div(&half);
+        Vector::new(x.x, x.y, x.z)
+    };
+    let (vertices, triangles) = try_convex_hull(&points.iter().map(scaled).collect::<Vec<_>>()).ok()?;
+    // The points themselves, not what scaling back and forth makes of them.
+    let mut originals = BTreeMap::new();
+    let bits = |v: &Vector| [v.x, v.y, v.z].map(f64::to_bits);
+    for point in points {
+        originals.entry(bits(&scaled(point))).or_insert(*point);
+    }
+    let vertices = vertices.iter().map(|v| originals.get(&bits(v)).copied()).collect::<Option<Vec<_>>>()?;
+    Some((vertices, triangles))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,6 +384,19 @@ mod tests {
                 let top = mesh.vertices().iter().fold(f64::MIN, |top: f64, v| top.max(n.dot(v)));
                 assert!((n.dot(&mesh.support(&n)) - top).abs() < 1e-14);
             }
+        }
+    }
+
+    #[test]
+    fn a_thin_plate_and_a_needle_have_hulls_like_a_cube() {
+        for half in [Vector3::new(1.0, 2.5, 0.005), Vector3::new(1e-3, 1e-3, 1.0)] {
+            let points: Vec<_> = (0..27)
+                .map(|i| Vector3::new((i % 3) as f64 - 1.0, (i / 3 % 3) as f64 - 1.0, (i / 9) as f64 - 1.0))
+                .map(|x| x.component_mul(&half))
+                .collect();
+            let mesh = ConvexMesh::from_points(&points).unwrap();
+            let volume = 8.0 * half.product();
+            assert!((mesh.mass_properties().mass / volume - 1.0).abs() < 1e-12);
         }
     }
 

@@ -10,7 +10,8 @@
 //! 2. Solve island by island; where the projection is infeasible (a body wedged between fixed walls) the solver's
 //!    regularised answer is the least-squares one.
 //! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`.
-//! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times.
+//! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times; keep the configuration with
+//!    the least overlap.
 
 use crate::algorithm;
 use crate::sim::Simulation;
@@ -32,13 +33,26 @@ impl Simulation {
         self.close_at_start();
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
-        for _ in 0..ROUNDS {
+        let mut least = f64::INFINITY;
+        for round in 0..=ROUNDS {
             let overlap = self.worst_overlap();
-            if overlap <= self.settings.overlap_tolerance || overlap > STALLED * last_two[0] {
-                return;
+            if overlap < least {
+                least = overlap;
+                self.work.least_overlap.copy_from_slice(&self.state.q);
+            }
+            let done = overlap <= self.settings.overlap_tolerance;
+            // NaN is no progress.
+            let going = overlap <= STALLED * last_two[0] && round < ROUNDS;
+            if done || !going {
+                break;
             }
             last_two = [last_two[1], overlap];
             self.project_once();
+            self.locate();
+        }
+        // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
+        if self.state.q != self.work.least_overlap {
+            self.state.q.copy_from_slice(&self.work.least_overlap);
             self.locate();
         }
     }

@@ -106,6 +106,8 @@ pub(crate) struct Work {
     /// Position projection.
     pub(crate) displacement: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
+    /// Configuration of the least overlap in the rounds of a projection (nq): before stage 3.
+    pub(crate) least_overlap: Vec<f64>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) q: Vec<f64>,
     pub(crate) q_before: Vec<f64>,
@@ -132,6 +134,7 @@ impl Work {
             near: no(),
             displacement: zeros(),
             zeros: zeros(),
+            least_overlap: vec![0.0; model.nq()],
             scratch: zeros(),
             q: model.q0.clone(),
             ..Default::default()

@@ -1,0 +1,227 @@
+//! The linear complementarity problem of normal contacts in factored form: `M = N G^-1 N^T` is never formed.
+//!
+//! `0 <= z  perp  N G^-1 N^T z + q >= 0` for `n` contacts of a system with `m` velocities, `n` possibly far above `m`:
+//! `G` is the `m x m` generalized inertia, `N` the `n x m` contact Jacobian. With the Cholesky factor `G = L L^T` and
+//! `Y = N L^-T` the matrix is `Y Y^T`, of rank at most `m`, and its product with a vector costs `2 n m`.
+//!
+//! # References
+//! E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015, section V, algorithm 1.
+
+use crate::cholesky::Cholesky;
+use crate::dense::{all_finite, dot, dot_and_magnitude, units};
+use crate::error::SolverError;
+use crate::judge::Judge;
+use crate::problem::{Problem, Residual, Solution};
+
+/// Find `z >= 0` with `w = Y Y^T z + q >= 0` and `z . w = 0`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FactoredLcp {
+    columns: usize,
+    /// `Y`, row-major `n x m`.
+    half: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl FactoredLcp {
+    /// The problem with the contact Jacobian `jacobian` (`n x m`, row-major), the inertia `inertia` (`m x m`,
+    /// row-major, symmetric positive definite) and `q` (`n`).
+    ///
+    /// # Errors
+    /// [`SolverError::Length`] names the block with the wrong number of entries; an entry that is not finite;
+    /// [`SolverError::NotPositiveDefinite`] for the inertia.
+    pub fn new(jacobian: &[f64], inertia: &[f64], q: Vec<f64>) -> Result<FactoredLcp, SolverError> {
+        let m = inertia.len().isqrt();
+        check_length("inertia", inertia, m * m)?;
+        check_length("jacobian", jacobian, q.len() * m)?;
+        let mut factor = Cholesky::default();
+        factor.factor(inertia, m).map_err(|lost| lost.of("inertia"))?;
+        let mut half = jacobian.to_vec();
+        // L y = n, so that y . y = n^T G^-1 n.
+        half.chunks_exact_mut(m.max(1)).for_each(|row| factor.solve_lower(row));
+        FactoredLcp::from_half(m, half, q)
+    }
+
+    /// The problem with `Y` (`n x m`, row-major) given.
+    ///
+    /// # Errors
+    /// [`SolverError::Length`], or an entry that is not finite.
+    pub fn from_half(m: usize, half: Vec<f64>, q: Vec<f64>) -> Result<FactoredLcp, SolverError> {
+        check_length("half", &half, q.len() * m)?;
+        let problem = FactoredLcp { columns: m, half, q };
+        problem.check_finite()?;
+        Ok(problem)
+    }
+
+    /// Whether every entry is finite.
+    ///
+    /// # Errors
+    /// [`SolverError::NotFiniteMatrix`] (of `Y`) or [`SolverError::NotFiniteVector`] names the first that is not.
+    pub fn check_finite(&self) -> Result<(), SolverError> {
+        if let Some(at) = self.half.iter().position(|v| !v.is_finite()) {
+            let (row, column) = (at / self.columns, at % self.columns);
+            return Err(SolverError::NotFiniteMatrix { row, column, value: self.half[at] });
+        }
+        match self.q.iter().position(|v| !v.is_finite()) {
+            Some(row) => Err(SolverError::NotFiniteVector { row, value: self.q[row] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Number `m` of velocities: the rank of the matrix is at most this.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Row `i` of `Y`, `m` entries.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.half[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// `Y`, row-major `n x m`.
+    pub fn half(&self) -> &[f64] {
+        &self.half
+    }
+
+    /// The constant vector, `n` entries.
+    pub fn q(&self) -> &[f64] {
+        &self.q
+    }
+
+    /// The constant vector for writing. Solvers report non-finite data as a numerical failure.
+    pub fn q_mut(&mut self) -> &mut [f64] {
+        &mut self.q
+    }
+
+    /// Writes `p = Y^T z`, the momentum that the impulses give, in the metric of the inertia (`m` entries).
+    pub fn push(&self, z: &[f64], p: &mut [f64]) {
+        p.fill(0.0);
+        for (i, &z) in z.iter().enumerate() {
+            if z != 0.0 {
+                for (p, y) in p.iter_mut().zip(self.row(i)) {
+                    *p += y * z;
+                }
+            }
+        }
+    }
+
+    /// Writes `w = Y Y^T z + q` and returns the residual of `z` and its rounding floor. `scratch` is memory to reuse.
+    ///
+    /// Wrong lengths, and NaN anywhere, give infinite numbers.
+    pub fn assess(&self, z: &[f64], w: &mut [f64], scratch: &mut Vec<f64>) -> (Residual, f64) {
+        self.judge_into(0, z, w, scratch)
+    }
+
+    /// The same with the first `free` unknowns free, their `w` held to zero.
+    pub(crate) fn judge_into(
+        &self,
+        free: usize,
+        z: &[f64],
+        w: &mut [f64],
+        scratch: &mut Vec<f64>,
+    ) -> (Residual, f64) {
+        let (n, m) = (self.q.len(), self.columns);
+        if z.len() != n || w.len() != n || !all_finite(&self.half) {
+            return (Residual::INFINITE, f64::INFINITY);
+        }
+        let (w_unit, z_unit) = self.units();
+        scratch.clear();
+        scratch.resize(2 * m, 0.0);
+        let (p, size) = scratch.split_at_mut(m);
+        for (i, &z) in z.iter().enumerate() {
+            for (k, y) in self.row(i).iter().enumerate() {
+                p[k] += y * z;
+                size[k] += (y * z).abs();
+            }
+        }
+        let mut judge = Judge::default();
+        for i in 0..n {
+            w[i] = dot_and_magnitude(self.row(i), p).0 + self.q[i];
+            let magnitude = dot_and_magnitude(self.row(i), size).1 + self.q[i].abs();
+            let (z, w, magnitude) = (z[i] * z_unit, w[i] * w_unit, magnitude * w_unit);
+            if i < free {
+                judge.add_bounded(z, w, [f64::NEG_INFINITY, f64::INFINITY], magnitude);
+            } else {
+                judge.add(z, w, magnitude);
+            }
+        }
+        judge.verdict()
+    }
+
+    /// The units of `w` and `z`, inverted: see [`dense::scales`](crate::dense::scales). `Y Y^T` vanishes with its diagonal,
+    /// so there is no other unit to look for.
+    pub(crate) fn units(&self) -> (f64, f64) {
+        let n = self.q.len();
+        let squares: f64 = (0..n).map(|i| dot(self.row(i), self.row(i))).sum();
+        units(squares / n.max(1) as f64, || 0.0, &self.q)
+    }
+}
+
+/// [`FactoredLcp::assess`] does the same without allocating.
+impl Problem for FactoredLcp {
+    fn dim(&self) -> usize {
+        self.q.len()
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        let mut p = vec![0.0; self.columns];
+        self.push(z, &mut p);
+        for i in 0..self.q.len() {
+            w[i] = dot_and_magnitude(self.row(i), &p).0 + self.q[i];
+        }
+    }
+
+    fn project(&self, z: &mut [f64]) {
+        for v in z {
+            *v = v.max(0.0);
+        }
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        self.assess(&x.z, &mut vec![0.0; self.q.len()], &mut Vec::new()).0
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        self.assess(&x.z, &mut vec![0.0; self.q.len()], &mut Vec::new()).1
+    }
+}
+
+fn check_length(what: &'static str, list: &[f64], needed: usize) -> Result<(), SolverError> {
+    if list.len() == needed { Ok(()) } else { Err(SolverError::Length { what, given: list.len(), needed }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Lcp;
+
+    #[test]
+    fn the_factored_problem_is_judged_like_the_one_it_stands_for() {
+        let inertia = [4.0, 1.0, 1.0, 3.0];
+        let jacobian = [1.0, 0.0, 0.5, -2.0, 1.0, 1.0];
+        let q = vec![-1.0, 2.0, -3.0];
+        let factored = FactoredLcp::new(&jacobian, &inertia, q.clone()).unwrap();
+        // The inverse of the inertia is [3 -1; -1 4] / 11.
+        let mut matrix = vec![0.0; 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                let [a, b] = [i, j].map(|k| [jacobian[2 * k], jacobian[2 * k + 1]]);
+                matrix[3 * i + j] =
+                    (3.0 * a[0] * b[0] - a[0] * b[1] - a[1] * b[0] + 4.0 * a[1] * b[1]) / 11.0;
+            }
+        }
+        let dense = Lcp::new(matrix, q).unwrap();
+        let x = Solution { z: vec![0.4, 0.0, 1.7], w: vec![] };
+        let (a, b) = (factored.residual(&x), dense.residual(&x));
+        assert!((a.natural_map - b.natural_map).abs() < 1e-15 && (a.dual - b.dual).abs() < 1e-15);
+        let (mut u, mut v) = (vec![0.0; 3], vec![0.0; 3]);
+        factored.eval(&x.z, &mut u);
+        dense.eval(&x.z, &mut v);
+        assert!(u.iter().zip(&v).all(|(u, v)| (u - v).abs() < 1e-15));
+    }
+
+    #[test]
+    fn an_inertia_that_is_not_positive_definite_is_refused_by_pivot() {
+        let error = FactoredLcp::new(&[1.0, 0.0], &[1.0, 2.0, 2.0, 1.0], vec![0.0]).unwrap_err();
+        assert!(error.to_string().contains("inertia") && error.to_string().contains("pivot 1"), "{error}");
+    }
+}
