@@ -232,45 +232,6 @@ fn names_that_are_twice_or_nowhere_are_refused() {
 }
 
 #[test]
-fn tendons_and_couplings_that_cannot_be_are_refused() {
-    let tendon = |bad: &str, words: &[&str]| refused("bottom", &format!("<tendon>{bad}</tendon>"), 8, words);
-    let pin = r#"<joint joint="pin" coef="2"/>"#;
-    tendon(r#"<fixed name="t"/>"#, &["`t`", "no joints", "at least one"]);
-    tendon(r#"<fixed name="t"><joint joint="pn" coef="1"/></fixed>"#, &["\"pn\"", "did you mean \"pin\""]);
-    tendon(r#"<fixed name="t"><joint joint="pin"/></fixed>"#, &["coef", "missing"]);
-    tendon(&format!(r#"<fixed range="2 1" limited="true">{pin}</fixed>"#), &["range", "lower end 2", "1"]);
-    tendon(&format!(r#"<fixed springlength="0.5 0.1">{pin}</fixed>"#), &["springlength", "0.5", "0.1"]);
-    tendon(&format!(r#"<fixed stiffness="-3">{pin}</fixed>"#), &["stiffness", "-3", "negative"]);
-    tendon(&format!(r#"<fixed name="t">{pin}</fixed><fixed name="t">{pin}</fixed>"#), &["\"t\"", "unique"]);
-    for (acts, word) in [
-        (r#"limited="true" range="0 1""#, "limited"),
-        (r#"stiffness="1""#, "stiffness"),
-        (r#"damping="1""#, "damping"),
-        (r#"frictionloss="1""#, "frictionloss"),
-    ] {
-        tendon(&format!(r#"<spatial name="s" {acts}/>"#), &["spatial \"s\"", word, "not supported", "fixed"]);
-    }
-    let drawn = r#"<tendon><spatial name="s"/></tendon>"#;
-    let after = |bad: &str, words: &[&str]| refused("bottom", &format!("{drawn}{bad}"), 8, words);
-    after(r#"<actuator><motor tendon="s"/></actuator>"#, &["motor, tendon", "\"s\"", "spatial tendons"]);
-    after(r#"<actuator><motor tendon="z"/></actuator>"#, &["motor, tendon", "no tendon \"z\""]);
-    after(r#"<equality><tendon tendon1="s"/></equality>"#, &["tendon, tendon1", "\"s\"", "spatial tendons"]);
-    let coupling =
-        |bad: &str, words: &[&str]| refused("bottom", &format!("<equality>{bad}</equality>"), 8, words);
-    coupling(r#"<joint name="e" joint2="pin"/>"#, &["joint \"e\", joint1", "missing", "hinge or slide"]);
-    coupling(r#"<joint joint1="pin" joint2="pim"/>"#, &["joint2", "did you mean \"pin\""]);
-    coupling(r#"<joint name="e" joint1="pin" joint2="pin"/>"#, &["`e`", "`pin` to itself"]);
-    coupling(r#"<joint joint1="pin" polycoef="1 2 3 4 5 6"/>"#, &["polycoef", "6 numbers", "5"]);
-    let ball = r#"<body name="b" pos="0 9 9"><joint name="round" type="ball"/><geom size="1"/></body>"#;
-    let scene = text("", ball, r#"<equality><joint joint1="pin" joint2="round"/></equality>"#);
-    let message = refusal(&scene).to_string();
-    assert!(
-        message.contains("joint2") && message.contains("\"round\"") && message.contains("hinge or slide"),
-        "{message}"
-    );
-}
-
-#[test]
 fn dampers_that_would_drive_are_refused() {
     let damper = |bad: &str, words: &[&str]| {
         refused("bottom", &format!(r#"<actuator><damper joint="pin" {bad}/></actuator>"#), 8, words);
