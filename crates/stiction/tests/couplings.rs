@@ -3,7 +3,9 @@
 mod common;
 
 use common::{run, simulate};
+use nalgebra::{DMatrix, DVector};
 use std::f64::consts::FRAC_PI_2;
+use stiction::algorithm;
 use stiction::sim::Simulation;
 
 /// Two fingers of 0.1 kg on slides, the second `k` times the first plus 0.01 m: in one tree each.
@@ -454,4 +456,163 @@ fn the_order_in_which_tendons_and_what_they_span_are_written_changes_no_bit() {
     let first = hash([0, 1, 2], [0, 1]);
     assert_eq!(first, hash([2, 0, 1], [1, 0]));
     assert_eq!(first, hash([1, 2, 0], [0, 1]));
+}
+
+/// A wrist with two fingers, one of two links: the tendon over both spans branches. It is stiff, and a drive pulls on it.
+const BRANCHED_HAND: &str = r#"<mujoco><compiler angle="radian"/><option timestep="0.005"/><worldbody>
+    <body name="palm" pos="0 0 1"><joint name="wrist" axis="0 1 0"/><inertial pos="0 0 -0.1" mass="1" diaginertia="0.01 0.02 0.01"/>
+      <body name="left" pos="-0.1 0 -0.2"><joint name="left" axis="0 1 0"/><inertial pos="0 0 -0.1" mass="0.2" diaginertia="1e-3 1e-3 1e-4"/>
+        <body name="tip" pos="0 0 -0.2"><joint name="tip" axis="0 1 0"/><inertial pos="0 0 -0.05" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/></body></body>
+      <body name="right" pos="0.1 0 -0.2"><joint name="right" axis="0 1 0"/><inertial pos="0 0 -0.1" mass="0.3" diaginertia="1e-3 1e-3 1e-4"/></body>
+    </body>BODIES</worldbody>
+    <tendon><fixed name="grip" stiffness="900" damping="3"><joint joint="left" coef="0.5"/><joint joint="tip" coef="0.8"/>
+    <joint joint="right" coef="-0.7"/>JOINTS</fixed></tendon>
+    <actuator><position tendon="grip" kp="400" kv="2" gear="1.5"/></actuator></mujoco>"#;
+
+#[test]
+fn the_implicit_rule_is_that_of_the_dense_matrices_whatever_branches_and_trees_a_tendon_spans() {
+    let own = r#"<body name="own"><joint name="own" type="slide"/><inertial pos="0 0 0" mass="0.4" diaginertia="1 1 1"/></body>"#;
+    for (bodies, joints) in [("", ""), (own, r#"<joint joint="own" coef="2"/>"#)] {
+        let mut s = simulate(&BRANCHED_HAND.replace("BODIES", bodies).replace("JOINTS", joints));
+        let model = s.model().clone();
+        let (n, h) = (model.nv(), s.timestep());
+        let weights = &model.tendons[0].path;
+        for state in 0..5 {
+            for k in 0..n {
+                let phase = (state * n + k) as f64;
+                s.state.q[k] = 0.6 * (1.7 * phase).sin();
+                s.state.v[k] = (2.3 * phase).cos();
+            }
+            s.state.ctrl[0] = 0.2;
+            let (q, v) = (s.state.q.clone(), DVector::from_column_slice(&s.state.v));
+            let mut data = algorithm::Data::new(&model);
+            algorithm::forward_kinematics_all(&model, &mut data, &q, v.as_slice());
+            algorithm::mass_matrix_all(&model, &mut data);
+            let mut mass = DMatrix::zeros(n, n);
+            for (tree, contents) in model.trees.iter().enumerate() {
+                let (first, width) = (contents.dofs.start, contents.dofs.len());
+                let block = &data.mass_matrix[data.tree_block(&model, tree)];
+                for (i, j) in (0..width).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                    mass[(first + i, first + j)] = block[i * width + j];
+                    mass[(first + j, first + i)] = block[i * width + j];
+                }
+            }
+            let mut bias = vec![0.0; n];
+            algorithm::bias_forces_all(&model, &mut data, &mut bias);
+            let mut w = DVector::zeros(n);
+            weights.terms.iter().for_each(|term| w[term.dof] = term.coefficient);
+            let (stiffness, damping) = (900.0 + 2.25 * 400.0, 3.0 + 2.25 * 2.0);
+            let (length, rate) = (weights.value(&q), w.dot(&v));
+            let force =
+                -900.0 * length - 3.0 * rate + 1.5 * (400.0 * (0.2 - 1.5 * length) - 2.0 * 1.5 * rate);
+            let implicit = &mass + &w * w.transpose() * (h * damping + h * h * stiffness);
+            let right = (&w * (force - h * stiffness * rate) - DVector::from_vec(bias)) * h;
+            let expected = &v + implicit.lu().solve(&right).unwrap();
+
+            let report = s.step().unwrap();
+            assert_eq!(report.rows, 1, "the tendon is too stiff for the free rule");
+            let found = DVector::from_column_slice(&s.state.v);
+            assert!((&found - &expected).amax() < 1e-11 * expected.amax(), "{found} {expected}");
+        }
+    }
+}
+
+/// Rate of the length of the tendon of [`sliders`].
+fn length_rate(s: &Simulation) -> f64 {
+    s.state.v[0] + 3.0 * s.state.v[1]
+}
+
+#[test]
+fn a_damper_takes_speed_at_the_rate_of_its_control() {
+    // r' = -kv c gear^2 r w M^-1 w^T for the rate r of the length: by the free rule while soft, by the implicit one when stiff.
+    let damper = r#"<actuator><damper tendon="t" kv="3" ctrlrange="0 2" gear="2"/></actuator>"#;
+    let mut s = simulate(&sliders(1e-3, "", damper));
+    s.state.v.copy_from_slice(&[0.4, 0.2]);
+    s.state.ctrl[0] = 0.1;
+    run(&mut s, 1.0, |_, _| {});
+    let rate: f64 = 3.0 * 0.1 * 4.0 * INVERSE_MASS;
+    assert!((length_rate(&s) - (-rate).exp()).abs() < 1e-11, "{:?}", s.state.v);
+
+    let mut s = simulate(&sliders(0.1, "", damper));
+    s.state.v.copy_from_slice(&[0.4, 0.2]);
+    s.state.ctrl[0] = 5.0; // clamped to 2
+    let _ = s.step().unwrap();
+    let expected = 1.0 / (1.0 + 0.1 * 3.0 * 2.0 * 4.0 * INVERSE_MASS);
+    assert!((length_rate(&s) - expected).abs() < 1e-14, "{:?}", s.state.v);
+}
+
+#[test]
+fn tendons_coupled_by_a_polynomial_keep_energy_and_the_coupling() {
+    let text = |timestep: f64| {
+        format!(
+            r#"<mujoco><compiler angle="radian"/><option timestep="{timestep}"/><worldbody>
+            <body name="arm"><joint name="arm" axis="0 1 0"/><inertial pos="0.4 0 0" mass="1" diaginertia="0.02 0.02 0.02"/>
+              <body name="hand" pos="0.5 0 0"><joint name="hand" axis="0 1 0"/><inertial pos="0.2 0 0" mass="0.5" diaginertia="0.01 0.01 0.01"/></body></body>
+            <body name="lift" pos="0 1 0"><joint name="lift" type="slide" axis="0 0 1"/><inertial pos="0 0 0" mass="0.8" diaginertia="1 1 1"/></body>
+            </worldbody><tendon><fixed name="x"><joint joint="arm" coef="1"/><joint joint="hand" coef="0.5"/></fixed>
+            <fixed name="y"><joint joint="lift" coef="2"/><joint joint="hand" coef="0.1"/></fixed></tendon>
+            <equality><tendon tendon1="y" tendon2="x" polycoef="0 0.3 0.4 -0.2 0.05"/></equality></mujoco>"#
+        )
+    };
+    let mut s = simulate(&text(2.5e-4));
+    let energy = s.step().unwrap().energy;
+    let (mut gap, mut drift) = (0.0f64, 0.0f64);
+    run(&mut s, 1.0, |_, report| {
+        gap = gap.max(report.certificate.bilateral);
+        drift = drift.max((report.energy - energy).abs());
+    });
+    assert!(gap <= 1e-12 && drift <= 1e-9, "gap {gap}, energy {drift}");
+    let ends = [8e-3, 4e-3, 2e-3].map(|h: f64| {
+        let mut s = simulate(&text(h));
+        for _ in 0..(0.4 / h).round() as usize {
+            let _ = s.step().unwrap();
+        }
+        s.state.q[0]
+    });
+    let order = ((ends[0] - ends[1]) / (ends[1] - ends[2])).abs().log2();
+    assert!(order >= 3.7, "{order}");
+}
+
+#[test]
+fn the_order_of_bodies_and_tendons_changes_no_bit_of_what_spans_four_trees() {
+    let body = |i: usize| {
+        let name = ["a", "b", "c", "d"][i];
+        let (x, mass) = (i as f64, 1.0 + 0.37 * i as f64);
+        format!(
+            r#"<body name="{name}" pos="{x} 0 1"><joint name="{name}" axis="0 1 0"/>
+            <geom type="capsule" fromto="0 0 0 0.3 0 0.1" size="0.03" mass="{mass}"/></body>"#
+        )
+    };
+    let tendon = |i: usize| {
+        let (name, attributes) = [
+            ("p", r#"stiffness="300" damping="0.7""#),
+            ("q", r#"range="-0.2 0.5" frictionloss="0.3""#),
+            ("r", r#"stiffness="90000""#),
+        ][i];
+        let joints: String = [("c", 0.3), ("a", 1.1), ("d", -0.7), ("b", 0.9)]
+            .iter()
+            .enumerate()
+            .map(|(k, (joint, w))| format!(r#"<joint joint="{joint}" coef="{}"/>"#, w + 0.1 * (i * k) as f64))
+            .collect();
+        format!(r#"<fixed name="{name}" {attributes}>{joints}</fixed>"#)
+    };
+    let hash = |bodies: [usize; 4], tendons: [usize; 3]| {
+        let bodies: String = bodies.into_iter().map(body).collect();
+        let tendons: String = tendons.into_iter().map(tendon).collect();
+        let mut s = simulate(&format!(
+            r#"<mujoco><worldbody><geom type="plane" size="9 9 1" pos="0 0 0.8"/>{bodies}</worldbody><tendon>{tendons}</tendon>
+            <equality><tendon tendon1="q" tendon2="p" polycoef="0 0.4 0.2"/></equality>
+            <actuator><position name="m" tendon="p" kp="20"/><motor name="n" tendon="q"/></actuator></mujoco>"#
+        ));
+        let drives = ["m", "n"].map(|name| s.model().actuator(name).unwrap());
+        for step in 0..500 {
+            s.state.ctrl[drives[0]] = (0.02 * step as f64).sin();
+            s.state.ctrl[drives[1]] = (0.03 * step as f64).cos();
+            let _ = s.step().unwrap();
+        }
+        s.state_hash()
+    };
+    let first = hash([0, 1, 2, 3], [0, 1, 2]);
+    assert_eq!(first, hash([3, 1, 0, 2], [2, 0, 1]));
+    assert_eq!(first, hash([2, 0, 3, 1], [1, 2, 0]));
 }

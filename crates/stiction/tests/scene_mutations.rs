@@ -146,7 +146,7 @@ fn assert_finite(model: &Model, scene: &str) {
         .chain(model.links.iter().flat_map(|l| [l.inertia.rotational.trace(), l.stiffness, l.reference]))
         .chain(model.links.iter().flat_map(|l| l.range.unwrap_or_default()))
         .chain(model.dofs.iter().flat_map(|d| [d.damping, d.armature, d.friction_loss]))
-        .chain(model.actuators.iter().flat_map(|a| a.bias.into_iter().chain(a.gear).chain([a.gain])))
+        .chain(model.actuators.iter().flat_map(|a| a.bias.into_iter().chain(a.gear).chain(a.gain)))
         .chain(model.keyframes.iter().flat_map(|k| k.q.iter().chain(&k.v).chain(&k.ctrl).copied()))
         .chain(model.gravity.iter().copied())
         .chain([model.timestep]);

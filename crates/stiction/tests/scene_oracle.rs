@@ -258,7 +258,7 @@ fn drives_have_the_gains_and_ranges_that_mujoco_gives_them() {
             let joint = drive["joint"].as_u64().unwrap() as usize;
             assert_eq!(found.transmission, Transmission::Joint(joint), "{what}");
             close(&found.gear, &list(&drive["gear"]), &what);
-            close(&[found.gain], &[drive["gain"].as_f64().unwrap()], &what);
+            close(&found.gain, &[drive["gain"].as_f64().unwrap(), 0.0, 0.0], &what);
             close(&found.bias, &list(&drive["bias"]), &what);
             for (name, range) in [("control_range", found.control_range), ("force_range", found.force_range)]
             {

@@ -232,6 +232,16 @@ fn names_that_are_twice_or_nowhere_are_refused() {
 }
 
 #[test]
+fn dampers_that_would_drive_are_refused() {
+    let damper = |bad: &str, words: &[&str]| {
+        refused("bottom", &format!(r#"<actuator><damper joint="pin" {bad}/></actuator>"#), 8, words);
+    };
+    damper(r#"kv="1" ctrlrange="-1 2""#, &["damper, ctrlrange", "-1", "zero or more"]);
+    damper(r#"kv="-1" ctrlrange="0 2""#, &["damper, kv", "-1"]);
+    damper(r#"kv="1""#, &["damper, ctrlrange", "needs a range"]);
+}
+
+#[test]
 fn keyframes_of_another_size_are_refused() {
     refused(
         "bottom",

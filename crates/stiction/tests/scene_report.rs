@@ -79,6 +79,40 @@ fn constraints_and_drives_that_do_not_hold_are_named() {
 }
 
 #[test]
+fn what_tendons_couplings_and_pairs_say_in_vain_is_named() {
+    let top = "<default><pair friction=\"0.5 0.2\"/><default class=\"t\"><tendon armature=\"0.1\"/></default></default>";
+    let bottom = "<contact><pair name=\"both\" geom1=\"f\" geom2=\"g\" gap=\"0.1\"/></contact>\
+                  <tendon><fixed name=\"sum\" margin=\"0.2\" actuatorfrcrange=\"-1 1\"><joint joint=\"j\" coef=\"2\"/></fixed>\
+                  <spatial name=\"cable\"/></tendon>\
+                  <equality><joint name=\"fixed\" joint1=\"j\" polycoef=\"0 2\"/></equality>\
+                  <actuator><intvelocity name=\"slow\" tendon=\"sum\"/><general name=\"lag\" tendon=\"sum\" dyntype=\"filter\"/>\
+                  <motor name=\"thrust\" site=\"s\"/></actuator>";
+    let inside = "<geom name=\"f\" type=\"plane\" size=\"0 0 1\"/><body name=\"b\" pos=\"0 0 3\"><joint name=\"j\"/>\
+                  <geom name=\"g\" size=\"1\"/><site name=\"s\"/></body>";
+    let scene = world(top, inside, bottom);
+    let text: String = scene.report.entries.iter().map(|entry| format!("{entry}\n")).collect();
+    for words in [
+        ["tendon", "armature"],
+        ["pair \"both\"", "0.5 acts, 0.2 does not"],
+        ["pair \"both\"", "gap"],
+        ["fixed \"sum\"", "margin"],
+        ["fixed \"sum\"", "actuatorfrcrange"],
+        ["spatial \"cable\"", "only drawn"],
+        ["joint \"fixed\"", "polycoef: only the first number acts"],
+        ["intvelocity \"slow\"", "does nothing"],
+        ["general \"lag\"", "does nothing"],
+        ["motor \"thrust\"", "transmission by site"],
+    ] {
+        let found = text.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert!(found, "{words:?} is missing in\n{text}");
+    }
+    assert_eq!(
+        (scene.model.tendons.len(), scene.model.equalities.len(), scene.model.actuators.len()),
+        (1, 1, 0)
+    );
+}
+
+#[test]
 fn controls_of_a_keyframe_follow_their_drives_when_one_is_left_out() {
     let bottom = "<actuator><motor name=\"a\" joint=\"j\"/><muscle joint=\"j\"/><motor name=\"c\" joint=\"j\"/>\
                   </actuator><keyframe><key name=\"k\" ctrl=\"1 2 3\"/></keyframe>";

@@ -159,7 +159,7 @@ pub(super) fn tendon(element: &Element, spec: &TendonSpec) -> Result<(), ModelEr
 /// A drive by itself.
 pub(super) fn actuator(element: &Element, spec: &ActuatorSpec) -> Result<(), ModelError> {
     all_finite(element, "gear", &spec.gear)?;
-    finite(element, "gain", spec.gain)?;
+    all_finite(element, "gain", &spec.gain)?;
     all_finite(element, "bias", &spec.bias)?;
     if let Some(limits) = spec.control_range {
         range(element, "control range", limits)?;

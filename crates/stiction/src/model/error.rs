@@ -316,13 +316,16 @@ pub enum ModelError {
     },
     /// A servo on a joint without a scalar coordinate.
     #[error(
-        "{element}: bias {bias:?} on the ball or free joint `{joint}`; such joints take only drives with bias [0, 0, 0]"
+        "{element}: gain {gain:?} and bias {bias:?} on the ball or free joint `{joint}`; such joints take only drives \
+         with constant gain and without bias"
     )]
     BiasOnRotation {
         /// The actuator.
         element: Element,
         /// The joint.
         joint: String,
+        /// The gain.
+        gain: [f64; 3],
         /// The bias.
         bias: [f64; 3],
     },

@@ -130,6 +130,9 @@ pub struct Tree {
     pub lone_body: bool,
     /// Tendons over its joints, in the order of their names.
     pub tendons: Vec<usize>,
+    /// Place in the order of the names of the trees' first joints. It orders sums over trees, so results do not depend
+    /// on insertion order.
+    pub rank: u32,
 }
 
 /// What a body moves with.
@@ -232,8 +235,8 @@ pub enum Transmission {
     Tendon(usize),
 }
 
-/// A drive: force `= gain ctrl + bias[0] + bias[1] length + bias[2] rate`. On a joint `length = gear q`, `rate = gear v`
-/// and the generalized force is `gear * force`; on a tendon the same holds of its length.
+/// A drive: `force = (gain . x) ctrl + bias . x` with `x = (1, length, rate)`. On a joint `length = gear q`,
+/// `rate = gear v` and the generalized force is `gear * force`; on a tendon the same holds of its length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Actuator {
     /// Unique name.
@@ -242,9 +245,9 @@ pub struct Actuator {
     pub transmission: Transmission,
     /// Transmission ratio per generalized velocity of the joint (one used for hinge, slide and tendon).
     pub gear: [f64; 6],
-    /// Gain on the control.
-    pub gain: f64,
-    /// Constant, length and rate coefficients of the bias.
+    /// Constant, length and rate coefficients of the gain on the control.
+    pub gain: [f64; 3],
+    /// The same of the bias.
     pub bias: [f64; 3],
     /// Controls are clamped to this.
     pub control_range: Option<[f64; 2]>,

@@ -73,9 +73,10 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
             Transmission::Joint(link) => scalar(model, &element, link).is_ok(),
             Transmission::Tendon(_) => true,
         };
-        if !scalar && spec.bias != [0.0; 3] {
-            let joint = spec.target.name().to_owned();
-            return Err(ModelError::BiasOnRotation { element, joint, bias: spec.bias });
+        let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
+        if !(scalar || pure) {
+            let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
+            return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
         }
         model.actuators.push(Actuator {
             name: element.name,

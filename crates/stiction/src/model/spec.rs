@@ -220,9 +220,9 @@ pub struct ActuatorSpec {
     pub target: Target,
     /// Transmission ratios.
     pub gear: [f64; 6],
-    /// Gain on the control.
-    pub gain: f64,
-    /// Bias coefficients.
+    /// Gain on the control: constant, length and rate coefficients.
+    pub gain: [f64; 3],
+    /// Bias: constant, length and rate coefficients.
     pub bias: [f64; 3],
     /// Control clamp.
     pub control_range: Option<[f64; 2]>,
@@ -237,7 +237,7 @@ impl ActuatorSpec {
             name: name.to_owned(),
             target: Target::Joint(joint.to_owned()),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            gain: 1.0,
+            gain: [1.0, 0.0, 0.0],
             bias: [0.0; 3],
             control_range: None,
             force_range: None,
@@ -246,12 +246,12 @@ impl ActuatorSpec {
 
     /// A servo that pulls a hinge or slide to the position in its control: force = kp (ctrl - q) - kv v.
     pub fn position(name: &str, joint: &str, kp: f64, kv: f64) -> Self {
-        Self { gain: kp, bias: [0.0, -kp, -kv], ..Self::motor(name, joint) }
+        Self { gain: [kp, 0.0, 0.0], bias: [0.0, -kp, -kv], ..Self::motor(name, joint) }
     }
 
     /// A servo that pulls a hinge or slide to the rate in its control: force = kv (ctrl - v).
     pub fn velocity(name: &str, joint: &str, kv: f64) -> Self {
-        Self { gain: kv, bias: [0.0, 0.0, -kv], ..Self::motor(name, joint) }
+        Self { gain: [kv, 0.0, 0.0], bias: [0.0, 0.0, -kv], ..Self::motor(name, joint) }
     }
 }
 

@@ -6,17 +6,18 @@ use crate::sim::State;
 use crate::sim::tendons::TendonGains;
 use crate::spatial::Force;
 
-/// A drive's force before the gear (N or N m), and whether it is clamped.
-fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, bool) {
+/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
+/// clamped.
+fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
     let control = match actuator.control_range {
         Some([low, high]) => control.clamp(low, high),
         None => control,
     };
-    let [constant, per_length, per_rate] = actuator.bias;
-    let force = actuator.gain * control + constant + per_length * length + per_rate * rate;
+    let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
+    let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
     match actuator.force_range {
-        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), true),
-        _ => (force, false),
+        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
+        _ => (force, [g1 * control + b1, g2 * control + b2]),
     }
 }
 
@@ -41,15 +42,10 @@ fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> 
 /// Position and rate gain of a drive along its joint or tendon that a step may treat implicitly. None of one that is
 /// clamped, and only those that resist motion: a destabilising one stays explicit.
 fn resisting_gains(model: &Model, actuator: &Actuator, control: f64, q: &[f64], v: &[f64]) -> [f64; 2] {
-    if actuator.bias[1..] == [0.0, 0.0] {
-        return [0.0; 2];
-    }
     let (length, rate) = length_and_rate(model, actuator, q, v);
-    if drive_force(actuator, control, length, rate).1 {
-        return [0.0; 2];
-    }
+    let (_, slopes) = drive_force(actuator, control, length, rate);
     let gear = actuator.gear[0] * actuator.gear[0];
-    [gear * (-actuator.bias[1]).max(0.0), gear * (-actuator.bias[2]).max(0.0)]
+    slopes.map(|slope| gear * (-slope).max(0.0))
 }
 
 /// Which drives and bodies act on each tree, and which drives on each tendon.

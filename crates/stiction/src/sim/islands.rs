@@ -29,8 +29,8 @@ pub(crate) struct Islands {
     order: Vec<usize>,
     /// Island of each root tree, while grouping.
     label: Vec<usize>,
-    /// Per tree of the current island: pairs (tree, block in the island, piece in the block).
-    members: Vec<(usize, usize, usize)>,
+    /// Per tree of the current island: (rank of the tree, block in the island, piece in the block).
+    members: Vec<(u32, usize, usize)>,
     local_row: Vec<usize>,
     matrix: Vec<f64>,
     free: Vec<f64>,
@@ -190,15 +190,15 @@ impl Islands {
             for r in 0..block.count {
                 self.free[self.local_row[local] + r] = free[block.row + r];
             }
-            self.members
-                .extend(rows.pieces(block).iter().enumerate().map(|(p, piece)| (piece.tree, local, p)));
+            let pieces = rows.pieces(block).iter().enumerate();
+            self.members.extend(pieces.map(|(p, piece)| (model.trees[piece.tree].rank, local, p)));
         }
         self.members.sort_unstable();
-        for (m, &(tree, a, pa)) in self.members.iter().enumerate() {
-            let width = model.trees[tree].dofs.len();
+        for (m, &(rank, a, pa)) in self.members.iter().enumerate() {
             let block_a = &rows.blocks[self.order[start + a]];
             let piece_a = &rows.pieces(block_a)[pa];
-            for &(_, b, pb) in self.members[m..].iter().take_while(|(t, ..)| *t == tree) {
+            let width = model.trees[piece_a.tree].dofs.len();
+            for &(_, b, pb) in self.members[m..].iter().take_while(|(r, ..)| *r == rank) {
                 let block_b = &rows.blocks[self.order[start + b]];
                 let piece_b = &rows.pieces(block_b)[pb];
                 for r in 0..block_a.count {

@@ -1,8 +1,8 @@
 //! `<actuator>`: drives on joints and fixed tendons.
 //!
-//! `motor`, `position`, `velocity` and the `general` ones they are short for: force = gain ctrl + bias0 + bias1
-//! length + bias2 rate. All of them share one set of defaults; a shortcut starts from them but sets gain and bias
-//! anew, except that it keeps gains set for its own kind or by `general`.
+//! `motor`, `position`, `velocity`, `damper` and the `general` ones they are short for: `force = (gain . x) ctrl +
+//! bias . x` with `x = (1, length, rate)`. All of them share one set of defaults; a shortcut starts from them but sets
+//! gain and bias anew, except that it keeps gains set for its own kind or by `general`.
 
 use super::Reader;
 use super::attributes::{Attributes, check};
@@ -156,10 +156,9 @@ const VELOCITY: Attributes = Attributes {
 };
 
 /// Shortcuts that describe other force laws, and which.
-const LEFT_OUT: [(&str, &str); 9] = [
+const LEFT_OUT: [(&str, &str); 8] = [
     ("adhesion", "pulling bodies together at their contacts is"),
     ("cylinder", "a cylinder whose pressure follows the control with delay is"),
-    ("damper", "a damping that the control sets is"),
     ("dcmotor", "a motor with its electric circuit is"),
     ("intvelocity", "a servo whose set point is the integral of the control is"),
     ("muscle", "a muscle's activation and force by length and velocity is"),
@@ -176,8 +175,9 @@ struct Draft<'d> {
     gear: [f64; 6],
     gain: [f64; 10],
     bias: [f64; 10],
-    affine: bool,
-    fixed_gain: bool,
+    /// MuJoCo's words for how gain, bias and activation come about.
+    gain_type: &'d str,
+    bias_type: &'d str,
     dynamics: &'d str,
     control_range: Option<[f64; 2]>,
     control_limited: Switch,
@@ -194,8 +194,8 @@ impl Default for Draft<'_> {
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             gain,
             bias: [0.0; 10],
-            affine: false,
-            fixed_gain: true,
+            gain_type: "fixed",
+            bias_type: "none",
             dynamics: "none",
             control_range: None,
             control_limited: Switch::Auto,
@@ -226,12 +226,21 @@ impl<'d> Draft<'d> {
         let keeps = self.shortcut == "general" || self.shortcut == tag;
         let old_gain = if keeps { self.gain[0] } else { 1.0 };
         let old_rate = if keeps { self.bias[2] } else { 0.0 };
+        let old_damping = if self.shortcut == tag { self.gain[2] } else { 0.0 };
         (self.gain, self.bias) = ([0.0; 10], [0.0; 10]);
-        (self.affine, self.fixed_gain, self.dynamics, self.shortcut) = (true, true, "none", tag);
+        (self.gain_type, self.bias_type, self.dynamics, self.shortcut) = ("fixed", "affine", "none", tag);
         match tag {
             "motor" => {
-                self.affine = false;
+                self.bias_type = "none";
                 self.gain[0] = 1.0;
+            }
+            "damper" => {
+                (self.gain_type, self.bias_type, self.control_limited) = ("affine", "none", Switch::On);
+                self.gain[2] = layer.nonnegative("kv")?.map_or(old_damping, |kv| -kv);
+                if let Some([lower, _]) = self.control_range.filter(|range| range[0] < 0.0) {
+                    let message = format!("lower end {lower} would drive a damper; zero or more is needed");
+                    return Err(layer.invalid(Some("ctrlrange"), message));
+                }
             }
             "position" => {
                 self.gain[0] = layer.nonnegative("kp")?.unwrap_or(old_gain);
@@ -248,32 +257,31 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
+    /// Gain and bias where the force is affine in length and rate and follows the control at once.
+    fn affine_law(&self) -> Option<[[f64; 3]; 2]> {
+        let gain = match self.gain_type {
+            "fixed" => [self.gain[0], 0.0, 0.0],
+            "affine" => [self.gain[0], self.gain[1], self.gain[2]],
+            _ => return None,
+        };
+        let bias = match self.bias_type {
+            "none" => [0.0; 3],
+            "affine" => [self.bias[0], self.bias[1], self.bias[2]],
+            _ => return None,
+        };
+        (self.dynamics == "none").then_some([gain, bias])
+    }
+
     fn apply_general(&mut self, layer: Element<'d>) -> Result<(), SceneError> {
         layer.overwrite("gainprm", &mut self.gain)?;
         layer.overwrite("biasprm", &mut self.bias)?;
-        let gains = [
-            ("fixed", true),
-            ("affine", false),
-            ("muscle", false),
-            ("user", false),
-            ("pid", false),
-            ("so3", false),
-            ("dcmotor", false),
-        ];
-        self.fixed_gain = layer.keyword("gaintype", &gains)?.unwrap_or(self.fixed_gain);
-        let biases = [
-            ("none", Some(false)),
-            ("affine", Some(true)),
-            ("muscle", None),
-            ("user", None),
-            ("so3", None),
-            ("dcmotor", None),
-        ];
-        match layer.keyword("biastype", &biases)? {
-            Some(Some(affine)) => self.affine = affine,
-            // An unsupported bias is treated like unsupported dynamics.
-            Some(None) => self.dynamics = layer.attribute("biastype").unwrap_or_default(),
-            None => {}
+        let gains = ["fixed", "affine", "muscle", "user", "pid", "so3", "dcmotor"];
+        if let Some(word) = layer.keyword("gaintype", &gains.map(|word| (word, word)))? {
+            self.gain_type = word;
+        }
+        let biases = ["none", "affine", "muscle", "user", "so3", "dcmotor"];
+        if let Some(word) = layer.keyword("biastype", &biases.map(|word| (word, word)))? {
+            self.bias_type = word;
         }
         let dynamics = ["none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"];
         if let Some(word) = layer.keyword("dyntype", &dynamics.map(|word| (word, word)))? {
@@ -364,14 +372,14 @@ impl<'d> Reader<'d> {
         for layer in self.defaults.layers(element, &ACTUATORS, None)? {
             draft.apply(layer)?;
         }
-        if draft.dynamics != "none" || !draft.fixed_gain {
+        let Some(law @ [gain, bias]) = draft.affine_law() else {
             return self.left_out(element, "its activation, gain or bias is");
-        }
-        if draft.affine && draft.bias[..3] != [0.0; 3] && class != JointClass::Scalar {
+        };
+        if (gain[1..] != [0.0, 0.0] || bias != [0.0; 3]) && class != JointClass::Scalar {
             return self.left_out(element, "a servo on a ball or free joint is");
         }
         check_attributes(element, &mut self.notes);
-        self.spec(element, drives, draft).map(Some)
+        self.spec(element, drives, draft, law).map(Some)
     }
 
     fn spec(
@@ -379,9 +387,9 @@ impl<'d> Reader<'d> {
         element: Element<'d>,
         target: Target,
         draft: Draft<'d>,
+        [gain, mut bias]: [[f64; 3]; 2],
     ) -> Result<ActuatorSpec, SceneError> {
-        let mut bias = if draft.affine { [draft.bias[0], draft.bias[1], draft.bias[2]] } else { [0.0; 3] };
-        if draft.gain[0] != 0.0 && draft.gain[0] == -bias[1] && bias[2] > 0.0 {
+        if gain[0] != 0.0 && gain[0] == -bias[1] && bias[2] > 0.0 {
             let message = format!(
                 "a positive rate term of a servo ({}) is a damping ratio, which has no effect: give a negative one",
                 bias[2]
@@ -397,13 +405,13 @@ impl<'d> Reader<'d> {
             name: element.name().to_string(),
             target,
             gear: draft.gear,
-            gain: draft.gain[0],
+            gain,
             bias,
             control_range,
             force_range,
         };
         if self.world.disabled.actuation {
-            (spec.gain, spec.bias) = (0.0, [0.0; 3]);
+            (spec.gain, spec.bias) = ([0.0; 3], [0.0; 3]);
         }
         Ok(spec)
     }
@@ -434,7 +442,7 @@ fn check_attributes(element: Element<'_>, notes: &mut Notes) {
         "general" => &GENERAL,
         "motor" => &MOTOR,
         "position" => &SERVO,
-        "velocity" => &VELOCITY,
+        "velocity" | "damper" => &VELOCITY,
         _ => return,
     };
     check(element, attributes, notes);

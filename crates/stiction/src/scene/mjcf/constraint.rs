@@ -61,13 +61,14 @@ impl<'d> Reader<'d> {
         let first = self.geom_of(element, "geom1")?;
         let second = self.geom_of(element, "geom2")?;
         let (mut condim, mut friction) = (3, [1.0, 1.0, 0.005, 0.0001, 0.0001]);
+        let mut two_directions = false;
         for layer in self.defaults.layers(element, &["pair"], None)? {
             apply_pair(layer, &mut condim, &mut friction)?;
+            two_directions |= layer.list("friction", 0, 5)?.is_some_and(|given| given.len() > 1);
         }
-        let given = element.list("friction", 0, 5)?.unwrap_or_default();
-        if given.len() > 1 && given[0] != given[1] {
-            let message =
-                format!("friction is the same in all directions: {} acts, {} does not", given[0], given[1]);
+        let [along, across, ..] = friction;
+        if two_directions && along != across {
+            let message = format!("friction is the same in all directions: {along} acts, {across} does not");
             element.note(&mut self.notes, EntryKind::Ignored, Some("friction"), message);
         }
         if condim > 3 {
