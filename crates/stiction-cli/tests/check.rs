@@ -90,9 +90,9 @@ fn warnings_are_shown_in_their_lines_and_looks_in_one_line() {
     let dir = scratch("check_listing");
     let text = "<mujoco><option timestep='0.001'/>\n<asset><material name='a' rgba='1 0 0 1'/></asset><custom>\n\
                 <numeric name='stiction:friction:a:a' data='1'/></custom>\n\
-                <worldbody><light/><light/><geom size='1' rgba='1 0 0 1'/><site/></worldbody></mujoco>";
+                <worldbody><light/><light/><geom size='1' rgba='1 0 0 1' user='1'/><site/></worldbody></mujoco>";
     let listing = stiction(&["check", &scene(&dir, "looks.xml", text)]).exits_with(0).stdout;
     assert!(listing.contains("Warnings (1)") && listing.contains("no geom is made of \"a\""), "{listing}");
     assert!(listing.contains("3 | <numeric name='stiction:friction:a:a'"), "{listing}");
-    assert!(listing.contains("never of effect: rgba, <light>, <site>\n"), "{listing}");
+    assert!(listing.contains("never of effect: <light>, <site>, user\n"), "{listing}");
 }
