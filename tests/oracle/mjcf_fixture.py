@@ -32,6 +32,20 @@ def total_inertia(model, data):
     return total
 
 
+def mesh_bounds(model, data, geom):
+    """Lowest and highest corner of the bounding box, in world axes, of a mesh where its geom has it; else None.
+
+    MuJoCo moves a mesh into its principal axes and the geom with it, so that the geom's own pose tells nothing.
+    """
+    if model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_MESH:
+        return None
+    mesh = model.geom_dataid[geom]
+    first = model.mesh_vertadr[mesh]
+    vertices = model.mesh_vert[first : first + model.mesh_vertnum[mesh]].astype(float)
+    points = vertices @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    return [points.min(axis=0).tolist(), points.max(axis=0).tolist()]
+
+
 def optional_range(limited, values):
     return values.tolist() if limited else None
 
@@ -78,6 +92,7 @@ def describe(path):
             "size": model.geom_size[i].tolist(),
             "position": data.geom_xpos[i].tolist(),
             "rotation": data.geom_xmat[i].tolist(),
+            "mesh_bounds": mesh_bounds(model, data, i),
             "friction": model.geom_friction[i][0],
             "condim": int(model.geom_condim[i]),
             "contype": int(model.geom_contype[i]),

@@ -1,12 +1,14 @@
 //! `stiction check`: loads a scene and lists what was inferred, defaulted, ignored or repaired.
 
 use crate::error::CliError;
+use crate::excerpt::{coloured, excerpt};
+use crate::report::{Entry, with_attribute};
 use crate::table::{count, pairs};
 use crate::{output, scene};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-use stiction::scene::{EntryKind, ReportEntry, Scene, SceneError};
+use stiction::scene::{EntryKind, LoadReport, Scene};
 use stiction::sim::Simulation;
 
 /// Arguments of `stiction check`.
@@ -27,28 +29,20 @@ pub(crate) struct CheckArgs {
 struct Outcome {
     ok: bool,
     entries: Vec<Entry>,
+    /// What never has an effect on motion, one entry per kind.
+    cosmetic: Vec<Entry>,
     bodies: usize,
     dof: usize,
     total_mass: f64,
 }
 
-/// One note or error.
-#[derive(Debug, Serialize)]
-struct Entry {
-    kind: &'static str,
-    file: String,
-    line: usize,
-    element: String,
-    message: String,
-}
-
 /// Kinds in the order in which they are listed, most serious first, with their headings.
-const KINDS: [(EntryKind, &str, &str); 5] = [
-    (EntryKind::Warning, "warning", "Warnings"),
-    (EntryKind::Repaired, "repaired", "Repaired"),
-    (EntryKind::Ignored, "ignored", "Ignored, without effect on the simulation"),
-    (EntryKind::Defaulted, "defaulted", "Defaulted"),
-    (EntryKind::Inferred, "inferred", "Inferred"),
+const KINDS: [(EntryKind, &str); 5] = [
+    (EntryKind::Warning, "Warnings"),
+    (EntryKind::Repaired, "Repaired"),
+    (EntryKind::Ignored, "Ignored, without effect on the simulation"),
+    (EntryKind::Defaulted, "Defaulted"),
+    (EntryKind::Inferred, "Inferred"),
 ];
 
 /// Runs the command.
@@ -58,7 +52,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
         Ok(scene) => scene,
         Err(error) => {
             if args.json {
-                output::json(&Outcome { entries: vec![error_entry(args, &error)], ..Default::default() })?;
+                let entries = vec![Entry::of_error(&error)];
+                output::json(&Outcome { entries, ..Default::default() })?;
             }
             return Err(error);
         }
@@ -69,7 +64,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
     } else {
         output::data(&listing(args, &scene, &outcome))?;
     }
-    if outcome.ok { Ok(()) } else { scene::load(&args.scene, true).map(|_| ()) }
+    if outcome.ok { Ok(()) } else { Err(scene::not_strict(&args.scene, &scene.report, 1)) }
 }
 
 /// Whether a simulation can be made of the scene as it asks to be simulated.
@@ -79,50 +74,14 @@ fn usable(scene: &Scene) -> Result<(), CliError> {
 }
 
 fn outcome(scene: &Scene, strict: bool) -> Outcome {
-    let entries = &scene.report.entries;
-    let entry = |entry: &ReportEntry| Entry {
-        kind: KINDS.iter().find(|k| k.0 == entry.kind).map_or("other", |k| k.1),
-        file: entry.file.clone(),
-        line: entry.line,
-        element: entry.element.clone(),
-        message: message(entry),
-    };
+    let LoadReport { entries, cosmetic } = &scene.report;
     Outcome {
         ok: !strict || entries.is_empty(),
-        entries: entries.iter().map(entry).collect(),
+        entries: entries.iter().map(Entry::of_report).collect(),
+        cosmetic: cosmetic.iter().map(Entry::of_report).collect(),
         bodies: scene.model.bodies.len() - 1,
         dof: scene.model.nv(),
         total_mass: scene.model.total_mass(),
-    }
-}
-
-/// The message with the attribute it is about.
-fn message(entry: &ReportEntry) -> String {
-    match &entry.attribute {
-        Some(attribute) => format!("{attribute}: {}", entry.message),
-        None => entry.message.clone(),
-    }
-}
-
-fn error_entry(args: &CheckArgs, error: &CliError) -> Entry {
-    let file = args.scene.display().to_string();
-    let entry = |file: &str, line: usize, element: &str, message: String| Entry {
-        kind: "error",
-        file: file.into(),
-        line,
-        element: element.into(),
-        message,
-    };
-    match error {
-        CliError::Scene(SceneError::Invalid { file, line, element, attribute, message }) => {
-            let message = attribute.iter().map(|a| format!("{a}: ")).collect::<String>() + message;
-            entry(file, *line, element, message)
-        }
-        CliError::Scene(SceneError::Model { file, line, element, source }) => {
-            entry(file, *line, element, source.to_string())
-        }
-        CliError::Scene(error) => entry(&file, error.line().unwrap_or(0), "", error.to_string()),
-        error => entry(&file, 0, "", error.to_string()),
     }
 }
 
@@ -140,16 +99,28 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         ("total mass", format!("{} kg", outcome.total_mass)),
         ("time step", format!("{} s", model.timestep)),
     ]);
-    let entries = &scene.report.entries;
-    for (kind, _, heading) in KINDS {
+    let LoadReport { entries, cosmetic } = &scene.report;
+    let coloured = coloured(&std::io::stdout());
+    for (kind, heading) in KINDS {
         let of_kind: Vec<_> = entries.iter().filter(|e| e.kind == kind).collect();
         if of_kind.is_empty() {
             continue;
         }
         let _ = write!(text, "\n{heading} ({}):\n", of_kind.len());
         for entry in of_kind {
-            let _ = writeln!(text, "  {}:{}: {}: {}", entry.file, entry.line, entry.element, message(entry));
+            let message = with_attribute(entry.attribute.as_deref(), &entry.message);
+            let _ = writeln!(text, "  {}: {}: {message}", entry.place, entry.element);
+            // Only what is probably a mistake is shown in its line: a report may have hundreds of entries.
+            if kind == EntryKind::Warning {
+                excerpt(&entry.place, coloured).lines().for_each(|line| text += &format!("    {line}\n"));
+            }
         }
+    }
+    if !cosmetic.is_empty() {
+        let names =
+            cosmetic.iter().map(|e| e.attribute.clone().unwrap_or_else(|| format!("<{}>", e.element)));
+        let names: Vec<String> = names.collect();
+        let _ = write!(text, "\nLooks and bookkeeping, never of effect: {}\n", names.join(", "));
     }
     text += "\n";
     text += &match (entries.len(), args.strict) {

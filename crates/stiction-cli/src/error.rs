@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use stiction::contact::FormulationError;
-use stiction::scene::SceneError;
-use stiction::sim::{RecordError, SimError, SnapshotError};
+use stiction::scene::{Place, SceneError};
+use stiction::sim::{ReadError, RecordError, SimError, SnapshotError};
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -12,8 +12,8 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// `--strict`, and the load report is not empty.
-    #[error("{scene}: the load report has {entries} and --strict allows none; the first: {first}")]
-    Strict { scene: String, entries: String, first: String },
+    #[error("{scene}: the load report has {entries} and --strict allows none:{listed}")]
+    Strict { scene: String, entries: String, listed: String },
     /// The simulation cannot be made from the scene and the options.
     #[error(transparent)]
     Setup(SimError),
@@ -23,6 +23,12 @@ pub(crate) enum CliError {
     /// An option's value is out of range or names nothing.
     #[error("{0}")]
     Usage(String),
+    /// A file does not hold complementarity problems.
+    #[error(transparent)]
+    Problems(#[from] stiction_solvers::io::ReadError),
+    /// Some problems were not solved.
+    #[error("{unsolved} of {total} problems were not solved")]
+    ProblemsUnsolved { unsolved: usize, total: usize },
     /// A file cannot be read or written.
     #[error("{}: {action}: {source}", path.display())]
     File { path: PathBuf, action: &'static str, source: std::io::Error },
@@ -32,6 +38,9 @@ pub(crate) enum CliError {
     /// The recording cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// The file is not a recording.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
     /// Standard output cannot be written.
     #[error("standard output: {0}")]
     Output(std::io::Error),
@@ -50,11 +59,30 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// What of a scene's files to underline, if the error is about that.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        match self {
+            CliError::Scene(error) => error.place(),
+            _ => None,
+        }
+    }
+
+    /// The file that cannot be used, as far as the error is about one.
+    pub(crate) fn file(&self) -> String {
+        let path = match self {
+            CliError::Scene(SceneError::Io { path, .. } | SceneError::UnknownFormat { path, .. }) => path,
+            CliError::File { path, .. } | CliError::State { path, .. } => path,
+            CliError::Strict { scene, .. } => return scene.clone(),
+            error => return error.place().map(|place| place.file.clone()).unwrap_or_default(),
+        };
+        path.display().to_string()
+    }
+
     /// 1: it ran, but the outcome is not good. 2: the request cannot be met.
     pub(crate) fn exit_status(&self) -> u8 {
         match self {
             CliError::Stopped(_) | CliError::Unsolved { .. } | CliError::ChecksFailed { .. } => 1,
-            CliError::Record(_) | CliError::Output(_) => 1,
+            CliError::ProblemsUnsolved { .. } | CliError::Record(_) | CliError::Output(_) => 1,
             _ => 2,
         }
     }

@@ -1,19 +1,28 @@
-//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers.
+//! The `stiction` command: simulate a scene, check a scene, verify the engine against analytic answers, show a
+//! recording, solve complementarity problems, measure solvers.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
 
+mod bench;
 mod check;
 mod error;
+mod excerpt;
 mod formulation;
 mod output;
+mod problems;
 mod progress;
+mod report;
 mod run;
 mod scene;
+mod server;
+mod simulate;
+mod solve;
 mod summary;
 mod table;
 mod verify;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,18 +43,29 @@ enum Command {
     Check(check::CheckArgs),
     /// Simulate scenes with known answers and compare.
     Verify(verify::VerifyArgs),
+    /// Show a recording, or a scene after simulating it, as a page on this machine.
+    View(view::ViewArgs),
+    /// Solve the complementarity problems of a file, every answer certified.
+    Solve(solve::SolveArgs),
+    /// Measure solvers on data.
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),
+        Command::View(args) => view::view(&args),
+        Command::Solve(args) => solve::solve(&args),
+        Command::Bench(args) => bench::bench(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::note(&format!("error: {error}"));
+            let colours = excerpt::coloured(&std::io::stderr());
+            let excerpt = error.place().map(|place| excerpt::excerpt(place, colours)).unwrap_or_default();
+            output::note(format!("error: {error}\n{excerpt}").trim_end());
             ExitCode::from(error.exit_status())
         }
     }

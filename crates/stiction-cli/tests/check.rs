@@ -18,7 +18,7 @@ fn the_json_object_has_the_documented_keys_and_the_size_of_the_model() {
     let json = stiction(&["check", &shipped("pendulum12"), "--json"]).exits_with(0).json();
     let mut found = keys(&json);
     found.sort_unstable();
-    assert_eq!(found, ["bodies", "dof", "entries", "ok", "total_mass"]);
+    assert_eq!(found, ["bodies", "cosmetic", "dof", "entries", "ok", "total_mass"]);
     assert_eq!(json["ok"], true);
     assert_eq!(json["bodies"], 12);
     assert_eq!(json["dof"], 12);
@@ -34,7 +34,7 @@ fn an_entry_has_its_place_and_makes_strict_fail() {
     let entry = entries.iter().find(|entry| entry["kind"] == "ignored").unwrap();
     let mut found = keys(entry);
     found.sort_unstable();
-    assert_eq!(found, ["element", "file", "kind", "line", "message"]);
+    assert_eq!(found, ["column", "element", "file", "kind", "length", "line", "message"]);
     assert_eq!(entry["line"], 5);
     assert!(entry["message"].as_str().unwrap().contains("solref"));
     assert_eq!(json["total_mass"], 2.5);
@@ -67,6 +67,11 @@ fn a_scene_that_does_not_load_is_an_entry_of_kind_error_and_status_2() {
     assert_eq!(json["entries"][0]["kind"], "error");
     assert_eq!(json["entries"][0]["line"], 3);
     assert!(out.stderr.contains("sphere"), "{}", out.stderr);
+    assert!(
+        out.stderr.contains("\n3 | <geom type=\"shpere\" size")
+            && out.stderr.contains("|             ^^^^^^")
+    );
+    assert!(!out.stderr.contains('\x1b'), "no colours where nobody looks: {}", out.stderr);
     let missing = stiction(&["check", "nowhere.xml"]).exits_with(2);
     assert_eq!(missing.stdout, "");
 }
@@ -77,5 +82,17 @@ fn a_scene_that_asks_for_an_unknown_contact_model_is_refused() {
     let custom = "<custom><text name=\"stiction:contact_model\" data=\"penalty\"/></custom>";
     let text = NOTED.replace("<worldbody>", &format!("{custom}<worldbody>"));
     let out = stiction(&["check", &scene(&dir, "model.xml", &text)]).exits_with(2);
-    assert!(out.stderr.contains("penalty"), "{}", out.stderr);
+    assert!(out.stderr.contains("model.xml:2: text") && out.stderr.contains("penalty"), "{}", out.stderr);
+}
+
+#[test]
+fn warnings_are_shown_in_their_lines_and_looks_in_one_line() {
+    let dir = scratch("check_listing");
+    let text = "<mujoco><option timestep='0.001'/>\n<asset><material name='a' rgba='1 0 0 1'/></asset><custom>\n\
+                <numeric name='stiction:friction:a:a' data='1'/></custom>\n\
+                <worldbody><light/><light/><geom size='1' rgba='1 0 0 1' user='1'/><site/></worldbody></mujoco>";
+    let listing = stiction(&["check", &scene(&dir, "looks.xml", text)]).exits_with(0).stdout;
+    assert!(listing.contains("Warnings (1)") && listing.contains("no geom is made of \"a\""), "{listing}");
+    assert!(listing.contains("3 | <numeric name='stiction:friction:a:a'"), "{listing}");
+    assert!(listing.contains("never of effect: <light>, <site>, user\n"), "{listing}");
 }

@@ -188,7 +188,7 @@ fn a_duration_between_two_steps_is_covered() {
 fn refused(args: &[&str], words: &[&str]) {
     let out = stiction(args).exits_with(2);
     assert_eq!(out.stdout, "");
-    assert_eq!(out.stderr.lines().count(), 1, "{}", out.stderr);
+    assert_eq!(common::sentences(&out.stderr).len(), 1, "{}", out.stderr);
     for word in words {
         assert!(out.stderr.contains(word), "{word} is missing in: {}", out.stderr);
     }
@@ -276,6 +276,31 @@ fn quiet_and_strict_do_what_they_say() {
     assert_eq!(quiet.stderr, "");
     let strict = stiction(&[args.as_slice(), &["--strict"]].concat()).exits_with(2);
     assert!(strict.stderr.contains("solref"), "{}", strict.stderr);
+}
+
+#[test]
+fn a_strict_refusal_lists_what_it_refuses() {
+    let dir = scratch("strict_list");
+    let fluid =
+        "<option density=\"1\" viscosity=\"1\"/>".to_string() + &"<option wind=\"1 0 0\"/>\n".repeat(30);
+    let noted = scene(&dir, "noted.xml", &BALL.replacen("<worldbody>", &(fluid + "<worldbody>"), 1));
+    let strict = stiction(&["run", &noted, "--strict"]).exits_with(2).stderr;
+    assert!(strict.contains("32 entries") && strict.contains("and 12 more"), "{strict}");
+    assert!(["density", "viscosity", "wind"].iter().all(|name| strict.contains(name)), "{strict}");
+}
+
+#[test]
+fn with_json_a_scene_that_does_not_load_is_said_in_json_with_its_place() {
+    let dir = scratch("json_error");
+    let bad = scene(&dir, "bad.xml", "<mujoco>\n<worldbody><geom sise='1'/></worldbody></mujoco>");
+    let json = stiction(&["run", &bad, "--json"]).exits_with(2).json();
+    let entry = &json["entries"][0];
+    assert_eq!((&json["ok"], &entry["kind"]), (&false.into(), &"error".into()));
+    assert_eq!(["line", "column", "length"].map(|key| &entry[key]), [2, 18, 4]);
+    assert!(entry["file"].as_str().unwrap().ends_with("bad.xml"));
+    let json = stiction(&["run", "nowhere.xml", "--json"]).exits_with(2).json();
+    assert_eq!(json["entries"][0]["file"], "nowhere.xml");
+    assert_eq!(json["entries"][0]["line"], 0);
 }
 
 /// Two walls close in on a ball: no motion of the ball respects both.

@@ -1,5 +1,29 @@
 //! Loops over dense vectors and rows that run in vector registers and give the same bits everywhere.
 
+/// A row-major square matrix.
+#[derive(Clone, Copy)]
+pub(crate) struct Square<'a> {
+    /// Number of rows.
+    pub(crate) n: usize,
+    /// `n * n` entries.
+    pub(crate) entries: &'a [f64],
+}
+
+impl<'a> Square<'a> {
+    /// Row `i`.
+    pub(crate) fn row(self, i: usize) -> &'a [f64] {
+        &self.entries[i * self.n..(i + 1) * self.n]
+    }
+
+    /// Whether entries that mirror each other differ by at most `difference`.
+    pub(crate) fn is_symmetric(self, difference: f64) -> bool {
+        (0..self.n).all(|i| {
+            let row = &self.row(i)[..i];
+            row.iter().enumerate().all(|(j, entry)| (entry - self.row(j)[i]).abs() <= difference)
+        })
+    }
+}
+
 /// The places where a vector is not zero. A basic solution has many zeros, and its products with the matrix cost most
 /// of the time of a basis start.
 pub(crate) struct Support {
@@ -63,6 +87,23 @@ pub(crate) fn all_finite(v: &[f64]) -> bool {
 /// Largest absolute value; NaN if any entry is NaN.
 pub(crate) fn largest_abs(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |worst: f64, x| if x.abs() <= worst { worst } else { x.abs() })
+}
+
+/// Inner product of slices of equal length. Eight partial sums in a fixed order, as in [`dot_and_magnitude`].
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
+    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
+    let mut sum = [0.0; LANES];
+    for (x, y) in a_chunks.iter().zip(b_chunks) {
+        for lane in 0..LANES {
+            sum[lane] += x[lane] * y[lane];
+        }
+    }
+    for (lane, (x, y)) in a_rest.iter().zip(b_rest).enumerate() {
+        sum[lane] += x * y;
+    }
+    sum.iter().sum()
 }
 
 /// `(a . b, |a| . |b|)`. Eight partial sums in a fixed order, so that the loop runs in vector registers and

@@ -8,7 +8,7 @@
 //! E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015, section V, algorithm 1.
 
 use crate::cholesky::Cholesky;
-use crate::dense::{all_finite, dot_and_magnitude, units};
+use crate::dense::{all_finite, dot, dot_and_magnitude, units};
 use crate::error::SolverError;
 use crate::judge::Judge;
 use crate::problem::{Problem, Residual, Solution};
@@ -108,14 +108,22 @@ impl FactoredLcp {
     ///
     /// Wrong lengths, and NaN anywhere, give infinite numbers.
     pub fn assess(&self, z: &[f64], w: &mut [f64], scratch: &mut Vec<f64>) -> (Residual, f64) {
+        self.judge_into(0, z, w, scratch)
+    }
+
+    /// The same with the first `free` unknowns free, their `w` held to zero.
+    pub(crate) fn judge_into(
+        &self,
+        free: usize,
+        z: &[f64],
+        w: &mut [f64],
+        scratch: &mut Vec<f64>,
+    ) -> (Residual, f64) {
         let (n, m) = (self.q.len(), self.columns);
         if z.len() != n || w.len() != n || !all_finite(&self.half) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        let mean = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>() / n.max(1) as f64;
-        let square = |i: usize| dot_and_magnitude(self.row(i), self.row(i)).0;
-        // Y Y^T vanishes with its diagonal, so there is no other unit to look for.
-        let (w_unit, z_unit) = units(mean(&square), || 0.0, &self.q);
+        let (w_unit, z_unit) = self.units();
         scratch.clear();
         scratch.resize(2 * m, 0.0);
         let (p, size) = scratch.split_at_mut(m);
@@ -129,9 +137,22 @@ impl FactoredLcp {
         for i in 0..n {
             w[i] = dot_and_magnitude(self.row(i), p).0 + self.q[i];
             let magnitude = dot_and_magnitude(self.row(i), size).1 + self.q[i].abs();
-            judge.add(z[i] * z_unit, w[i] * w_unit, magnitude * w_unit);
+            let (z, w, magnitude) = (z[i] * z_unit, w[i] * w_unit, magnitude * w_unit);
+            if i < free {
+                judge.add_bounded(z, w, [f64::NEG_INFINITY, f64::INFINITY], magnitude);
+            } else {
+                judge.add(z, w, magnitude);
+            }
         }
         judge.verdict()
+    }
+
+    /// The units of `w` and `z`, inverted: see [`dense::scales`](crate::dense::scales). `Y Y^T` vanishes with its diagonal,
+    /// so there is no other unit to look for.
+    pub(crate) fn units(&self) -> (f64, f64) {
+        let n = self.q.len();
+        let squares: f64 = (0..n).map(|i| dot(self.row(i), self.row(i))).sum();
+        units(squares / n.max(1) as f64, || 0.0, &self.q)
     }
 }
 

@@ -174,6 +174,15 @@ impl Bounded for Lcp {
     fn jacobian(&self, _z: &[f64], jacobian: &mut [f64]) {
         jacobian.copy_from_slice(&self.matrix);
     }
+
+    fn is_affine(&self) -> bool {
+        true
+    }
+
+    fn assess_answer(&self, x: &mut Solution, _scratch: &mut Vec<f64>) -> (Residual, f64) {
+        x.w.resize(self.dim(), 0.0);
+        self.assess(&x.z, &mut x.w)
+    }
 }
 
 impl Lcp {

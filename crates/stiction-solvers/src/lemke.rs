@@ -208,7 +208,7 @@ impl Lemke {
             progress.solved = true;
             return true;
         }
-        self.scaling.update(problem);
+        self.scaling.update(problem.matrix(), problem.q());
         let data = Data { problem, scaling: &self.scaling, epsilon: 0.0 };
         if self.tableau.start_from(data, self.exchanges.best()).is_err() {
             return false;
@@ -223,7 +223,7 @@ impl Lemke {
         if problem.q().iter().all(|&q| q >= 0.0) {
             self.try_zero(problem, x, progress); // step 3
         }
-        self.scaling.update(problem);
+        self.scaling.update(problem.matrix(), problem.q());
         let mut status = Status::Solved;
         let retries = if self.settings.regularize { &REGULARIZATIONS[..] } else { &[] };
         for (attempt, epsilon) in std::iter::once(&0.0).chain(retries).enumerate() {

@@ -66,8 +66,17 @@ impl Lu {
     /// Factors the matrix in place.
     ///
     /// # Errors
-    /// [`Singular`] when a pivot vanishes to rounding or is NaN.
+    /// [`Singular`] when a pivot vanishes to rounding or is NaN. There are no factors then, and [`Lu::solve`] leaves its
+    /// vector alone.
     pub(crate) fn factor(&mut self) -> Result<(), Singular> {
+        let outcome = self.eliminate_panels();
+        if outcome.is_err() {
+            self.n = 0;
+        }
+        outcome
+    }
+
+    fn eliminate_panels(&mut self) -> Result<(), Singular> {
         let n = self.n;
         let largest = self.factors.iter().fold(0.0, |worst: f64, v| worst.max(v.abs()));
         let threshold = SINGULAR * largest;
@@ -245,5 +254,17 @@ mod tests {
         assert_eq!(lu.factor(), Err(Singular));
         lu.matrix_mut(1)[0] = 0.0;
         assert_eq!(lu.factor(), Err(Singular));
+    }
+
+    #[test]
+    fn after_a_singular_matrix_nothing_of_a_larger_earlier_one_is_used() {
+        let mut lu = Lu::default();
+        lu.matrix_mut(3).copy_from_slice(&[0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]);
+        lu.factor().unwrap();
+        lu.matrix_mut(2).fill(0.0);
+        assert_eq!(lu.factor(), Err(Singular));
+        let mut b = [3.0, 4.0];
+        lu.solve(&mut b);
+        assert_eq!(b, [3.0, 4.0]);
     }
 }

@@ -116,6 +116,11 @@ impl<F: Smooth> Bounded for Mcp<F> {
     fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
         self.function.jacobian(z, jacobian);
     }
+
+    fn assess_answer(&self, x: &mut Solution, scratch: &mut Vec<f64>) -> (Residual, f64) {
+        x.w.resize(self.dim(), 0.0);
+        self.assess(&x.z, &mut x.w, scratch)
+    }
 }
 
 #[cfg(test)]

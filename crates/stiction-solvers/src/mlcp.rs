@@ -191,6 +191,15 @@ impl Bounded for Mlcp {
     fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
         self.problem.jacobian(z, jacobian);
     }
+
+    fn is_affine(&self) -> bool {
+        true
+    }
+
+    fn assess_answer(&self, x: &mut Solution, _scratch: &mut Vec<f64>) -> (Residual, f64) {
+        x.w.resize(self.dim(), 0.0);
+        self.problem.assess(&x.z, &mut x.w)
+    }
 }
 
 #[cfg(test)]

@@ -35,6 +35,23 @@ pub trait Bounded: Problem {
 
     /// Writes the Jacobian `dF_i / dz_j` at `z`, row-major, into `n * n` entries.
     fn jacobian(&self, z: &[f64], jacobian: &mut [f64]);
+
+    /// Whether the Jacobian is the same everywhere. Of a problem that does not say so it is not assumed.
+    fn is_affine(&self) -> bool {
+        false
+    }
+
+    /// Writes `x.w = F(x.z)` and returns [`Problem::residual`] and [`Problem::residual_floor`]. `scratch` is memory to
+    /// reuse: the problems of this crate allocate nothing else.
+    fn assess_answer(&self, x: &mut Solution, scratch: &mut Vec<f64>) -> (Residual, f64) {
+        let _ = scratch;
+        if x.z.len() != self.dim() {
+            return (Residual::INFINITE, f64::INFINITY);
+        }
+        x.w.resize(self.dim(), 0.0);
+        self.eval(&x.z, &mut x.w);
+        (self.residual(x), self.residual_floor(x))
+    }
 }
 
 /// An answer: the unknowns `z` and `w = F(z)`.

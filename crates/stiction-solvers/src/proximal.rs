@@ -33,6 +33,7 @@ use crate::error::SolverError;
 use crate::lcp::Lcp;
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::problem::{Problem, Residual, Solution};
+use crate::scaling::power_of_two;
 use crate::solver::{Report, Solver, Start, Status};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,13 @@ pub struct ProximalLemke {
     /// The basis to start from, and that of the best answer.
     basis: ActiveSet,
     answer: ActiveSet,
+    /// Any problem made fit for [`ProximalLemke::solve`]: scaled, with the units of unknowns and of `q`.
+    scaled: Lcp,
+    units: Vec<f64>,
+    q_unit: f64,
+    redundant: Vec<bool>,
+    guess: Vec<f64>,
+    guessed: ActiveSet,
 }
 
 impl ProximalLemke {
@@ -197,6 +205,29 @@ impl ProximalLemke {
         }
     }
 
+    /// Writes the problem with symmetrically scaled rows and columns, a positive diagonal near 1, into `self.scaled`.
+    fn scale(&mut self, problem: &Lcp) {
+        let n = problem.dim();
+        self.units.clear();
+        self.units.extend(
+            (0..n)
+                .map(|i| problem.row(i)[i])
+                .map(|d| if d > 0.0 { power_of_two(1.0 / d.sqrt()) } else { 1.0 }),
+        );
+        self.redundant.clear();
+        self.redundant.extend((0..n).map(|i| problem.row(i)[i] > 0.0));
+        let largest = (0..n).fold(0.0, |worst: f64, i| worst.max((problem.q()[i] * self.units[i]).abs()));
+        self.q_unit = if largest > 0.0 { power_of_two(largest) } else { 1.0 };
+        self.scaled.resize(n);
+        for i in 0..n {
+            let row = &mut self.scaled.matrix_mut()[i * n..(i + 1) * n];
+            for (j, (to, from)) in row.iter_mut().zip(problem.row(i)).enumerate() {
+                *to = from * self.units[i] * self.units[j];
+            }
+            self.scaled.q_mut()[i] = problem.q()[i] * self.units[i] / self.q_unit;
+        }
+    }
+
     fn install_term(&self, problem: &mut Lcp, redundant: &[bool], epsilon: f64) {
         let n = self.offset.len();
         for (i, _) in redundant.iter().take(n).enumerate().filter(|(_, redundant)| **redundant) {
@@ -211,6 +242,62 @@ impl ProximalLemke {
             problem.matrix_mut()[i * n + i] = *diagonal;
         }
         problem.q_mut().copy_from_slice(&self.offset);
+    }
+}
+
+/// Any problem, scaled; unknowns with a positive diagonal count as redundant. The centre is the solution passed in for
+/// [`Start::Warm`], zero otherwise.
+impl Solver<Lcp> for ProximalLemke {
+    fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
+        let n = problem.dim();
+        let mut center = std::mem::take(&mut self.guess);
+        let mut basis = std::mem::take(&mut self.guessed);
+        center.clear();
+        basis.resize(n);
+        basis.clear();
+        self.scale(problem);
+        match start {
+            Start::Basis(set) if set.len() == n => basis.clone_from(set),
+            Start::Warm if x.z.len() == n => {
+                x.w.resize(n, 0.0);
+                let (residual, floor) = problem.assess(&x.z, &mut x.w);
+                if problem.check_finite().is_ok() && residual.certifies(self.settings.tolerance, floor) {
+                    self.answer.resize(n);
+                    (0..n).for_each(|i| self.answer.set(i, x.z[i] > 0.0));
+                    (self.guess, self.guessed) = (center, basis);
+                    return Report {
+                        status: Status::Solved,
+                        iterations: 0,
+                        pivots: 0,
+                        residual,
+                        regularization: 0.0,
+                    };
+                }
+                if x.z.iter().all(|z| z.is_finite()) {
+                    center.extend(x.z.iter().zip(&self.units).map(|(z, unit)| z / (unit * self.q_unit)));
+                    center.iter().enumerate().for_each(|(i, z)| basis.set(i, *z > 0.0));
+                }
+            }
+            _ => {}
+        }
+        let mut scaled = std::mem::take(&mut self.scaled);
+        let redundant = std::mem::take(&mut self.redundant);
+        let report = ProximalLemke::solve(self, &mut scaled, &redundant, &center, &basis, x);
+        (self.scaled, self.redundant) = (scaled, redundant);
+        (self.guess, self.guessed) = (center, basis);
+        x.z.iter_mut().zip(&self.units).for_each(|(z, unit)| *z *= unit * self.q_unit);
+        if problem.check_finite().is_err() {
+            x.z.fill(0.0);
+            x.w.fill(0.0);
+            return Report { status: Status::NumericalFailure, residual: Residual::INFINITE, ..report };
+        }
+        let (residual, floor) = problem.assess(&x.z, &mut x.w);
+        let status = match (residual.certifies(self.settings.tolerance, floor), report.status) {
+            (true, _) => Status::Solved,
+            (false, Status::Solved) => Status::Stalled,
+            (false, status) => status,
+        };
+        Report { status, residual, ..report }
     }
 }
 

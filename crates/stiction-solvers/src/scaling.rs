@@ -9,7 +9,7 @@
 //! algorithm to equilibrate both rows and columns norms in matrices, Rutherford Appleton Laboratory report
 //! RAL-TR-2001-034, 2001.
 
-use crate::lcp::Lcp;
+use crate::dense::Square;
 use crate::room::make_room;
 
 /// A diagonal entry below this multiple of its row's largest is noise, not a unit to scale by.
@@ -25,19 +25,22 @@ pub(crate) struct Scaling {
     pub(crate) r: Vec<f64>,
     pub(crate) c: Vec<f64>,
     pub(crate) scale: f64,
+    /// Largest entry of each column.
+    largest: Vec<f64>,
 }
 
 impl Scaling {
     /// Rows with a diagonal get a diagonal of about 1 by symmetric scaling; then every row and column a largest
     /// entry of about 1 (within a factor of 4, so that symmetry is kept where it can be).
-    pub(crate) fn update(&mut self, problem: &Lcp) {
-        self.scale_by_diagonal(problem);
+    pub(crate) fn update(&mut self, matrix: &[f64], q: &[f64]) {
+        let rows = Square { n: q.len(), entries: matrix };
+        self.scale_by_diagonal(rows);
         for _ in 0..ROUNDS {
-            if !(self.scale_rows(problem) | self.scale_columns(problem)) {
+            if !(self.scale_rows(rows) | self.scale_columns(rows)) {
                 break;
             }
         }
-        let size = problem.q().iter().zip(&self.r).map(|(q, r)| (q * r).abs()).fold(0.0, f64::max);
+        let size = q.iter().zip(&self.r).map(|(q, r)| (q * r).abs()).fold(0.0, f64::max);
         self.scale = if size > 0.0 { power_of_two(size) } else { 1.0 };
     }
 
@@ -45,14 +48,15 @@ impl Scaling {
     pub(crate) fn reserve(&mut self, n: usize) {
         make_room(&mut self.r, n);
         make_room(&mut self.c, n);
+        make_room(&mut self.largest, n);
     }
 
-    fn scale_by_diagonal(&mut self, problem: &Lcp) {
-        let n = problem.q().len();
+    fn scale_by_diagonal(&mut self, rows: Square) {
+        let n = rows.n;
         self.r.clear();
         self.r.resize(n, 1.0);
         for i in 0..n {
-            let row = problem.row(i);
+            let row = rows.row(i);
             let diagonal = row[i].abs();
             let largest = row.iter().fold(0.0, |worst: f64, v| worst.max(v.abs()));
             if diagonal > NEGLIGIBLE * largest {
@@ -61,10 +65,10 @@ impl Scaling {
         }
         self.c.clone_from(&self.r);
         for i in 0..n {
-            let row = problem.row(i);
+            let row = rows.row(i);
             if row[i] == 0.0 {
                 // A multiplier: a unit of its own, for row and column alike.
-                let entries = row.iter().zip(&self.c).enumerate().filter(|&(j, _)| problem.row(j)[j] != 0.0);
+                let entries = row.iter().zip(&self.c).enumerate().filter(|&(j, _)| rows.row(j)[j] != 0.0);
                 let largest = entries.map(|(_, (m, c))| (m * c).abs()).fold(0.0, f64::max);
                 if largest > 0.0 {
                     self.r[i] = power_of_two(1.0 / largest);
@@ -74,22 +78,28 @@ impl Scaling {
         self.c.clone_from(&self.r);
     }
 
-    fn scale_rows(&mut self, problem: &Lcp) -> bool {
+    fn scale_rows(&mut self, rows: Square) -> bool {
         let mut changed = false;
         for (i, r) in self.r.iter_mut().enumerate() {
-            let entries = problem.row(i).iter().zip(&self.c);
+            let entries = rows.row(i).iter().zip(&self.c);
             let largest = entries.fold(0.0, |worst: f64, (m, c)| worst.max((m * c).abs()));
             changed |= adjust(r, largest);
         }
         changed
     }
 
-    fn scale_columns(&mut self, problem: &Lcp) -> bool {
-        let n = self.c.len();
+    fn scale_columns(&mut self, rows: Square) -> bool {
+        self.largest.clear();
+        self.largest.resize(rows.n, 0.0);
+        // Along the rows, as they lie in memory.
+        for (i, r) in self.r.iter().enumerate() {
+            for (largest, m) in self.largest.iter_mut().zip(rows.row(i)) {
+                *largest = f64::max(*largest, (m * r).abs());
+            }
+        }
         let mut changed = false;
-        for j in 0..n {
-            let largest = (0..n).fold(0.0, |worst: f64, i| worst.max((problem.row(i)[j] * self.r[i]).abs()));
-            changed |= adjust(&mut self.c[j], largest);
+        for (c, largest) in self.c.iter_mut().zip(&self.largest) {
+            changed |= adjust(c, *largest);
         }
         changed
     }
@@ -127,7 +137,7 @@ mod tests {
             let m = (0..n * n).map(|at| rows[at / n] * columns[at % n] * random.random_range(-1.0..1.0));
             let m: Vec<f64> = m.collect();
             let mut scaling = Scaling::default();
-            scaling.update(&Lcp::new(m.clone(), vec![1.0; n]).unwrap());
+            scaling.update(&m, &vec![1.0; n]);
             let scaled = |i: usize, j: usize| (m[i * n + j] * scaling.r[i] * scaling.c[j]).abs();
             for i in 0..n {
                 let row = (0..n).map(|j| scaled(i, j)).fold(0.0, f64::max);

@@ -8,7 +8,11 @@ use std::cell::Cell;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use stiction_solvers::{ActiveSet, Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+use stiction_solvers::{
+    ActiveSet, ActiveSetQp, ActiveSetQpSettings, Bounded, Dantzig, DantzigSettings, FactoredLcp, FbPlm,
+    FbPlmSettings, FbRlm, FbRlmSettings, Lcp, Lemke, LemkeSettings, Mcp, Path, PathSettings, Ppm,
+    PpmSettings, Problem, Smooth, Solution, Solver, Start, Status,
+};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -79,4 +83,175 @@ fn a_second_solve_of_no_larger_size_allocates_nothing() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn the_robust_drivers_allocate_nothing_on_a_second_solve_that_the_first_method_wins() {
+    use stiction_solvers::{BoxLcp, Mlcp, MlcpBlocks, Robust, RobustSettings};
+
+    let mut random = Pcg64::seed_from_u64(22);
+    let large = common::box_stack(&mut random, 4, 5e-3, 1.0, 0.1);
+    let small = common::random_contact_problem(&mut random, 5, 9, 4);
+    let mut bounded = |n: usize| {
+        let m = common::gram(n, n, &common::uniform(&mut random, n * n));
+        let q = common::uniform(&mut random, n);
+        let mut problem = BoxLcp::from(&Lcp::new(m, q).unwrap());
+        for i in 0..n {
+            let (lower, upper) = [(0.0, 0.1), (f64::NEG_INFINITY, f64::INFINITY)][i % 2];
+            problem.set_bounds(i, lower, upper).unwrap();
+        }
+        problem
+    };
+    let (large_box, small_box) = (bounded(30), bounded(12));
+    let mixed = Mlcp::new(&MlcpBlocks {
+        a: &[2.0],
+        c: &[-1.0],
+        d: &[1.0],
+        b: &[3.0],
+        a_vector: &[1.0],
+        b_vector: &[-4.0],
+    })
+    .unwrap();
+    let mut lcps = Robust::<Lcp>::new(RobustSettings::default()).unwrap();
+    let mut boxes = Robust::<BoxLcp>::new(RobustSettings::default()).unwrap();
+    let mut mlcps = Robust::<Mlcp>::new(RobustSettings::default()).unwrap();
+    let mut x = Solution::default();
+    let mut solve_all = || {
+        for lcp in [&large, &small] {
+            assert_eq!(lcps.solve(lcp, Start::Cold, &mut x).status, Status::Solved);
+            x.z[0] += 1e-3;
+            assert_eq!(lcps.solve(lcp, Start::Warm, &mut x).status, Status::Solved);
+            assert_eq!(lcps.tried().len(), 1);
+        }
+        for problem in [&large_box, &small_box] {
+            assert_eq!(boxes.solve(problem, Start::Cold, &mut x).status, Status::Solved);
+            x.z[0] += 1e-3;
+            assert_eq!(boxes.solve(problem, Start::Warm, &mut x).status, Status::Solved);
+            assert_eq!(boxes.tried().len(), 1);
+        }
+        assert_eq!(mlcps.solve(&mixed, Start::Cold, &mut x).status, Status::Solved);
+    };
+    solve_all();
+    assert_eq!(allocations(|| (0..3).for_each(|_| solve_all())), 0);
+}
+
+/// Solves each problem from every start twice over; nothing may be allocated after the first, largest one.
+fn no_allocation_after_the_largest<P: Problem>(solver: &mut impl Solver<P>, problems: &[P]) {
+    let mut x = Solution::default();
+    let mut half = ActiveSet::new(problems[0].dim());
+    (0..half.len()).step_by(2).for_each(|i| half.set(i, true));
+    let _ = solver.solve(&problems[0], Start::Cold, &mut x);
+    let _ = solver.solve(&problems[0], Start::Basis(&half), &mut x);
+    let sets: Vec<ActiveSet> = problems
+        .iter()
+        .map(|problem| {
+            let mut set = ActiveSet::new(problem.dim());
+            (0..set.len()).step_by(3).for_each(|i| set.set(i, true));
+            set
+        })
+        .collect();
+    let count = allocations(|| {
+        for _ in 0..2 {
+            for (problem, set) in problems.iter().zip(&sets) {
+                let _ = solver.solve(problem, Start::Cold, &mut x);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                x.z.fill(0.1);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                let _ = solver.solve(problem, Start::Basis(set), &mut x);
+            }
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_second_solve_by_principal_pivoting_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(22);
+    let symmetric = |random: &mut Pcg64, n: usize| {
+        let q = common::uniform(random, n);
+        Lcp::new(common::gram(n, n, &common::uniform(random, n * n)), q).unwrap()
+    };
+    let contact = common::random_contact_problem(&mut random, 10, 12, 4);
+    let problems = [contact, symmetric(&mut random, 60), symmetric(&mut random, 30)];
+    let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+    let mut x = Solution::default();
+    // Both kinds of factor at their largest.
+    let _ = solver.solve(&symmetric(&mut random, 60), Start::Cold, &mut x);
+    no_allocation_after_the_largest(&mut solver, &problems);
+}
+
+#[test]
+fn a_second_solve_in_factored_form_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(23);
+    let mut contacts = |n: usize, m: usize| {
+        let half = common::uniform(&mut random, n * m);
+        FactoredLcp::from_half(m, half, common::uniform(&mut random, n)).unwrap()
+    };
+    // Solvable, infeasible, both smaller.
+    let problems = [contacts(200, 200), contacts(200, 12), contacts(150, 160), contacts(7, 3)];
+    no_allocation_after_the_largest(&mut Ppm::new(PpmSettings::default()).unwrap(), &problems);
+    no_allocation_after_the_largest(
+        &mut ActiveSetQp::new(ActiveSetQpSettings::default()).unwrap(),
+        &problems,
+    );
+}
+
+/// `z_i^3 - z_{i+1} - 1`.
+struct Cubes(usize);
+
+impl Smooth for Cubes {
+    fn dim(&self) -> usize {
+        self.0
+    }
+
+    fn value(&self, z: &[f64], f: &mut [f64]) {
+        (0..self.0).for_each(|i| f[i] = z[i].powi(3) - z[(i + 1) % self.0] - 1.0);
+    }
+
+    fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
+        jacobian.fill(0.0);
+        for i in 0..self.0 {
+            jacobian[i * self.0 + i] = 3.0 * z[i] * z[i];
+            jacobian[i * self.0 + (i + 1) % self.0] -= 1.0;
+        }
+    }
+}
+
+/// Allocations of solves from every start, after one of the first problem, which is the largest.
+fn newton_allocations<P: Bounded>(solver: &mut impl Solver<P>, problems: &[P]) -> usize {
+    let mut x = Solution::default();
+    let _ = solver.solve(&problems[0], Start::Cold, &mut x);
+    let mut set = ActiveSet::new(problems[0].dim());
+    (0..set.len()).step_by(2).for_each(|i| set.set(i, true));
+    allocations(|| {
+        for problem in problems.iter().chain(problems) {
+            let _ = solver.solve(problem, Start::Cold, &mut x);
+            let _ = solver.solve(problem, Start::Warm, &mut x);
+            x.z.fill(0.1);
+            let _ = solver.solve(problem, Start::Warm, &mut x);
+            let _ = solver.solve(problem, Start::Basis(&set), &mut x);
+        }
+    })
+}
+
+#[test]
+fn a_second_solve_by_newtons_method_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(24);
+    let unsolvable = Lcp::new(vec![0.0, 1.0, -1.0, 0.0], vec![-1.0, -1.0]).unwrap();
+    let linear = [
+        common::box_stack(&mut random, 2, 5e-3, 1.0, 0.1),
+        common::random_contact_problem(&mut random, 5, 9, 4),
+        unsolvable,
+    ];
+    let problem = |n: usize| Mcp::new(Cubes(n), vec![-2.0; n], vec![f64::INFINITY; n]).unwrap();
+    let nonlinear = [problem(9), problem(4)];
+    let mut rlm = FbRlm::new(FbRlmSettings { history: true, ..Default::default() }).unwrap();
+    let mut plm = FbPlm::new(FbPlmSettings { history: true, ..Default::default() }).unwrap();
+    let mut path = Path::new(PathSettings { history: true, ..Default::default() }).unwrap();
+    // Without a crash the paths themselves are walked.
+    let mut bare = Path::new(PathSettings { crash_rounds: 0, ..Default::default() }).unwrap();
+    assert_eq!(newton_allocations(&mut rlm, &linear) + newton_allocations(&mut rlm, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut plm, &linear) + newton_allocations(&mut plm, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut path, &linear) + newton_allocations(&mut path, &nonlinear), 0);
+    assert_eq!(newton_allocations(&mut bare, &linear) + newton_allocations(&mut bare, &nonlinear), 0);
 }

@@ -2,9 +2,8 @@
 //! Stewart-Trinkle problems, all solvable.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use stiction_solvers::{Lcp, Lemke, LemkeSettings, Problem, Solution, Solver, Start, Status};
+use stiction_solvers::io::{self, NamedProblem};
+use stiction_solvers::{AnyProblem, Lcp, Lemke, LemkeSettings, Problem, Solution, Solver, Start, Status};
 
 struct Case {
     name: String,
@@ -110,30 +109,17 @@ fn every_stewart_trinkle_problem_of_the_suite_is_solved_and_restarts_without_a_p
         return;
     };
     let path = std::path::Path::new(&folder).join("stlcp/st_lcp_suite.json");
-    let suite: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let numbers = |v: &serde_json::Value| -> Vec<f64> {
-        v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-    };
-    let problems = suite["problems"].as_array().unwrap();
+    let problems = io::read(&path).unwrap();
     assert_eq!(problems.len(), 24);
     let mut lemke = Lemke::new(LemkeSettings::default()).unwrap();
     let mut x = Solution::default();
-    for p in problems {
-        let delassus: Vec<f64> = p["W"].as_array().unwrap().iter().flat_map(numbers).collect();
-        let (velocity, friction) = (numbers(&p["q_contact"]), numbers(&p["mu"]));
-        let k = p["k"].as_u64().unwrap() as usize;
-        let gaps = vec![0.0; friction.len()];
-        let problem = common::stewart_trinkle(&delassus, &velocity, &gaps, &friction, k);
+    for NamedProblem { name, problem } in problems {
+        let AnyProblem::Lcp(problem) = problem else { panic!("{name}") };
         let report = lemke.solve(&problem, Start::Cold, &mut x);
-        assert_eq!(report.status, Status::Solved, "{} {report:?}", p["name"]);
-        assert!(problem.residual(&x).natural_map <= 1e-10, "{} {report:?}", p["name"]);
+        assert_eq!(report.status, Status::Solved, "{name} {report:?}");
+        assert!(problem.residual(&x).natural_map <= 1e-10, "{name} {report:?}");
         let basis = lemke.active_set().clone();
         let report = lemke.solve(&problem, Start::Basis(&basis), &mut x);
-        assert_eq!(
-            (report.status, report.pivots, report.iterations),
-            (Status::Solved, 0, 0),
-            "{}",
-            p["name"]
-        );
+        assert_eq!((report.status, report.pivots, report.iterations), (Status::Solved, 0, 0), "{name}");
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{box_stack, gram, matrix, murty_matrix, random_contact_problem, uniform};
+use common::{box_stack, gram, matrix, murty_matrix, random_contact_problem, solve_linear, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{
@@ -20,45 +20,6 @@ fn solve(problem: &Lcp) -> (Report, Solution) {
     assert_eq!((x.z.len(), x.w.len()), (problem.dim(), problem.dim()));
     assert_eq!(problem.residual(&x), report.residual);
     (report, x)
-}
-
-/// Solves `a x = b` by Gaussian elimination with complete pivoting; none if singular to 1e-11.
-fn solve_linear(n: usize, mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let mut order: Vec<usize> = (0..n).collect();
-    for k in 0..n {
-        let (mut row, mut column) = (k, k);
-        for i in k..n {
-            for j in k..n {
-                if a[i * n + j].abs() > a[row * n + column].abs() {
-                    (row, column) = (i, j);
-                }
-            }
-        }
-        if a[row * n + column].abs() < 1e-11 {
-            return None;
-        }
-        for j in 0..n {
-            a.swap(k * n + j, row * n + j);
-        }
-        b.swap(k, row);
-        for i in 0..n {
-            a.swap(i * n + k, i * n + column);
-        }
-        order.swap(k, column);
-        for i in k + 1..n {
-            let factor = a[i * n + k] / a[k * n + k];
-            for j in k..n {
-                a[i * n + j] -= factor * a[k * n + j];
-            }
-            b[i] -= factor * b[k];
-        }
-    }
-    let mut x = vec![0.0; n];
-    for k in (0..n).rev() {
-        let sum: f64 = (k + 1..n).map(|j| a[k * n + j] * x[order[j]]).sum();
-        x[order[k]] = (b[k] - sum) / a[k * n + k];
-    }
-    Some(x)
 }
 
 /// All solutions at nonsingular complementary bases, as (z, w).

@@ -8,3 +8,4 @@ pub mod scene;
 pub mod sim;
 pub mod spatial;
 mod suggestion;
+pub mod view;

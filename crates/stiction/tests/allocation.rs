@@ -3,8 +3,12 @@
 mod common;
 
 use common::{shipped, simulate};
+use nalgebra::{UnitQuaternion, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
+use stiction::collision::{ConvexMesh, Shape, collide};
+use stiction::spatial::Transform;
 
 /// Counts the allocations of the thread that asks for it.
 struct Counting;
@@ -41,6 +45,49 @@ const LOOPS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type="
     <equality><connect name="ab" body1="a" body2="b" anchor="0.5 0 0"/>
     <connect name="cd" body1="c" body2="d" anchor="0 0.6 0"/></equality></mujoco>"#;
 
+/// Fingers on a tendon with everything it can have, a coupling, and a floor that one of them stands on.
+const TENDONS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="5 5 1"/>
+    <body name="a" pos="0 0 .5"><joint name="a" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body>
+    <body name="b" pos="0 1 .5"><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.6 0 0" size=".02" mass="0.1"/></body>
+    <body name="c" pos="0 2 .5"><joint name="c" axis="0 1 0"/><geom type="capsule" fromto="0.1 0 0 0.4 0 0" size=".02" mass="0.1"/></body></worldbody>
+    <tendon><fixed name="t" range="-3 1" stiffness="5" damping="0.1" frictionloss="0.01"><joint joint="a" coef="1"/>
+    <joint joint="b" coef="0.5"/><joint joint="c" coef="-0.3"/></fixed></tendon>
+    <equality><joint joint1="c" joint2="b" polycoef="0 0.5 0.1"/></equality>
+    <actuator><position tendon="t" kp="20"/></actuator></mujoco>"#;
+
+/// Shapes whose contacts are searched for, dropped on each other: every pair of them, apart, touching and overlapping.
+#[test]
+fn contacts_of_any_shapes_allocate_nothing_after_warm_up() {
+    let corners: Vec<_> = (0..12)
+        .map(|i| Vector3::new(f64::from(i % 3) - 1.0, f64::from(i / 3 % 2) - 0.5, f64::from(i / 6) - 0.5))
+        .collect();
+    let shapes = [
+        Shape::Cylinder { radius: 0.4, half_length: 0.6 },
+        Shape::Ellipsoid { radii: Vector3::new(0.3, 0.5, 0.8) },
+        Shape::Convex(Arc::new(ConvexMesh::from_points(&corners).unwrap())),
+        Shape::Box { half_extents: Vector3::new(0.4, 0.5, 0.6) },
+        Shape::Capsule { radius: 0.3, half_length: 0.5 },
+    ];
+    let mut points = Vec::new();
+    let mut all = |count: usize| {
+        for i in 0..count {
+            let x = i as f64;
+            let turn = UnitQuaternion::from_euler_angles(x, 1.3 * x, 1.7 * x);
+            let at = Vector3::new(1.5 * libm::sin(2.1 * x), libm::sin(3.3 * x), libm::cos(x));
+            for a in &shapes {
+                for b in &shapes {
+                    points.clear();
+                    collide(a, &Transform::identity(), b, &Transform::new(at, &turn), 0.5, &mut points);
+                }
+            }
+        }
+    };
+    all(1000);
+    let before = COUNT.with(Cell::get);
+    all(1000);
+    assert_eq!(COUNT.with(Cell::get) - before, 0);
+}
+
 #[test]
 fn a_step_allocates_nothing_after_warm_up() {
     for (name, warm_up) in [
@@ -51,8 +98,13 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("humanoid", 3000),
         ("loops", 100),
         ("loops", 3000),
+        ("tendons", 3000),
     ] {
-        let mut s = simulate(&if name == "loops" { LOOPS.to_owned() } else { shipped(name) });
+        let mut s = simulate(&match name {
+            "loops" => LOOPS.to_owned(),
+            "tendons" => TENDONS.to_owned(),
+            _ => shipped(name),
+        });
         for _ in 0..warm_up {
             let _ = s.step().unwrap();
         }

@@ -398,13 +398,13 @@ fn equalities_hold_what_coincides_at_q0_in_the_frames_of_the_bases() {
     let world = poses_by_links(&model, &model.q0);
     // Pose of a body's base: the body's pose with its place in the base taken back.
     let base = |body: usize| world[body] * model.bodies[body].pose.inverse();
-    let EqualityKind::Connect { anchors } = model.equalities[0].kind else { unreachable!() };
-    assert_eq!(model.equalities[0].bodies, [3, 0]);
+    let EqualityKind::Connect { bodies, anchors } = model.equalities[0].kind else { unreachable!() };
+    assert_eq!(bodies, [3, 0]);
     assert!((base(3).point(&anchors[0]) - anchors[1]).amax() < 1e-14);
     assert!((base(3).point(&anchors[0]) - world[3].point(&anchor)).amax() < 1e-14);
     let frames = |k: usize| match model.equalities[k].kind {
-        EqualityKind::Weld { frames } => [base(1) * frames[0], base(3) * frames[1]],
-        EqualityKind::Connect { .. } => unreachable!(),
+        EqualityKind::Weld { frames, .. } => [base(1) * frames[0], base(3) * frames[1]],
+        _ => unreachable!(),
     };
     let [first, second] = frames(1);
     assert!((first.translation - second.translation).amax() < 1e-14);
@@ -422,13 +422,7 @@ fn keyframes_are_completed_and_their_quaternions_normalised() {
     builder.add_body(BodyId::WORLD, body("a", vec![JointSpec::ball()])).unwrap();
     builder.add_body(BodyId::WORLD, body("b", vec![JointSpec { name: "h".into(), ..hinge() }])).unwrap();
     builder.add_actuator(ActuatorSpec::position("servo", "h", 100.0, 1.0));
-    let key = |name: &str, q: &[f64]| Keyframe {
-        name: name.into(),
-        time: 0.0,
-        q: q.to_vec(),
-        v: vec![],
-        ctrl: vec![],
-    };
+    let key = |name: &str, q: &[f64]| Keyframe { name: name.into(), q: q.to_vec(), ..Keyframe::default() };
     builder.add_keyframe(key("start", &[0.0, 3e200, 0.0, 4e200, 0.5])).add_keyframe(key("", &[]));
     let model = builder.build().unwrap();
     let start = model.keyframe("start").unwrap();

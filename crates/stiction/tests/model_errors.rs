@@ -74,7 +74,7 @@ impl Scene {
         self.body(body).inertial = Some(inertial);
     }
     fn key(&mut self, q: Vec<f64>, v: Vec<f64>, ctrl: Vec<f64>) {
-        self.builder.add_keyframe(Keyframe { name: "start".into(), time: 0.0, q, v, ctrl });
+        self.builder.add_keyframe(Keyframe { name: "start".into(), q, v, ctrl, ..Keyframe::default() });
     }
     fn drive(&mut self, spec: ActuatorSpec) {
         self.builder.add_actuator(spec);
@@ -295,7 +295,7 @@ fn drives_equalities_and_keyframes_that_do_not_fit_are_refused() {
         (|s| s.drive(ActuatorSpec::motor("m", "quite another thing")), &["called `quite another thing`"]),
         (|s| s.drive(ActuatorSpec::position("p", "ball free", 1.0, 0.0)), &["`p`", "`ball free`", "bias"]),
         (
-            |s| s.drive(ActuatorSpec { gain: f64::NAN, ..ActuatorSpec::motor("m", "shoulder") }),
+            |s| s.drive(ActuatorSpec { gain: [f64::NAN; 3], ..ActuatorSpec::motor("m", "shoulder") }),
             &["gain is NaN"],
         ),
         (

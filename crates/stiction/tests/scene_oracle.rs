@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use stiction::collision::Shape;
 use stiction::contact::Law;
-use stiction::model::{Base, EqualityKind, JointKind, Model};
+use stiction::model::{Base, EqualityKind, JointKind, Model, Transmission};
 use stiction::scene::load;
 use stiction::spatial::{Inertia, Transform};
 
@@ -176,9 +176,7 @@ fn same_coordinates(kind: JointKind, found: &[f64], expected: &[f64], what: &str
 fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
     for_each_scene(|fixture, model, poses| {
         let file = &fixture["file"];
-        // Cylinders are not read yet; the one in the fixtures neither collides nor has mass.
-        let expected: Vec<&Value> =
-            fixture["geoms"].as_array().unwrap().iter().filter(|g| g["type"] != "mjGEOM_CYLINDER").collect();
+        let expected: Vec<&Value> = fixture["geoms"].as_array().unwrap().iter().collect();
         assert_eq!(model.geoms.len(), expected.len(), "{file}");
         for ((geom, found), pose) in expected.iter().zip(&model.geoms).zip(&poses.geoms) {
             let what = format!("{file}, geom {}", found.name);
@@ -199,8 +197,33 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
             };
             assert_eq!(kind, geom["type"].as_str().unwrap(), "{what}");
             close(&sizes, &size[..sizes.len()], &what);
-            close(pose.translation.as_slice(), &list(&geom["position"]), &what);
-            close(pose.rotation.transpose().as_slice(), &list(&geom["rotation"]), &what);
+            if let Shape::Convex(mesh) = &found.shape {
+                let points = mesh.vertices().iter().map(|vertex| pose.point(vertex));
+                let [low, high] = points.fold(
+                    [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)],
+                    |[l, h], p| [l.inf(&p), h.sup(&p)],
+                );
+                let bounds: Vec<f64> =
+                    geom["mesh_bounds"].as_array().unwrap().iter().flat_map(list).collect();
+                // MuJoCo keeps vertices in single precision.
+                let error = (low - Vector3::from_column_slice(&bounds[..3]))
+                    .amax()
+                    .max((high - Vector3::from_column_slice(&bounds[3..])).amax());
+                assert!(error < 1e-6, "{what}: {low} {high} instead of {bounds:?}");
+            } else {
+                close(pose.translation.as_slice(), &list(&geom["position"]), &what);
+                let theirs = Matrix3::from_row_slice(&list(&geom["rotation"]));
+                if found.name.starts_with("fitted") {
+                    // The signs of principal axes are arbitrary, and equal moments have no axes of their own.
+                    close(
+                        spread(&pose.rotation, &sizes).as_slice(),
+                        spread(&theirs, &sizes).as_slice(),
+                        &what,
+                    );
+                } else {
+                    close(pose.rotation.as_slice(), theirs.as_slice(), &what);
+                }
+            }
             close(&[found.friction], &[geom["friction"].as_f64().unwrap()], &what);
             close(found.surface_velocity.as_slice(), &list(&geom["surface_velocity"]), &what);
             let integers = [
@@ -216,6 +239,13 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
     });
 }
 
+/// A matrix that tells how far a shape with these sizes reaches along all axes, whatever the signs of its own.
+fn spread(rotation: &Matrix3<f64>, sizes: &[f64]) -> Matrix3<f64> {
+    let [x, z] = [sizes[0], sizes[sizes.len() - 1]];
+    let y = if sizes.len() == 3 { sizes[1] } else { x };
+    rotation * Matrix3::from_diagonal(&Vector3::new(x * x, y * y, z * z)) * rotation.transpose()
+}
+
 #[test]
 fn drives_have_the_gains_and_ranges_that_mujoco_gives_them() {
     for_each_scene(|fixture, model, _| {
@@ -225,9 +255,10 @@ fn drives_have_the_gains_and_ranges_that_mujoco_gives_them() {
         for (drive, found) in expected.iter().zip(&model.actuators) {
             let what = format!("{file}, actuator {}", found.name);
             assert_eq!(found.name, drive["name"].as_str().unwrap());
-            assert_eq!(found.link as u64, drive["joint"].as_u64().unwrap(), "{what}");
+            let joint = drive["joint"].as_u64().unwrap() as usize;
+            assert_eq!(found.transmission, Transmission::Joint(joint), "{what}");
             close(&found.gear, &list(&drive["gear"]), &what);
-            close(&[found.gain], &[drive["gain"].as_f64().unwrap()], &what);
+            close(&found.gain, &[drive["gain"].as_f64().unwrap(), 0.0, 0.0], &what);
             close(&found.bias, &list(&drive["bias"]), &what);
             for (name, range) in [("control_range", found.control_range), ("force_range", found.force_range)]
             {
@@ -268,22 +299,24 @@ fn equalities_hold_the_points_and_frames_that_mujoco_holds() {
             let what = format!("{file}, equality {}", found.name);
             assert_eq!(found.name, equality["name"].as_str().unwrap());
             let bodies: Vec<usize> = list(&equality["bodies"]).iter().map(|x| *x as usize).collect();
-            assert_eq!(found.bodies, bodies[..], "{what}");
             // The model's points are in the frames of the bodies' bases, MuJoCo's in the bodies'.
-            let in_body = |side: usize| model.bodies[found.bodies[side]].pose.inverse();
+            let in_body = |side: usize| model.bodies[bodies[side]].pose.inverse();
             let data = list(&equality["data"]);
             match &found.kind {
-                EqualityKind::Connect { anchors } => {
+                EqualityKind::Connect { bodies: found, anchors } => {
+                    assert_eq!(found[..], bodies[..], "{what}");
                     close(in_body(0).point(&anchors[0]).as_slice(), &data[..3], &what);
                     close(in_body(1).point(&anchors[1]).as_slice(), &data[3..6], &what);
                 }
-                EqualityKind::Weld { frames } => {
+                EqualityKind::Weld { bodies: found, frames } => {
+                    assert_eq!(found[..], bodies[..], "{what}");
                     let (first, second) = (in_body(0) * frames[0], in_body(1) * frames[1]);
                     close(second.translation.as_slice(), &data[..3], &what);
                     close(first.translation.as_slice(), &data[3..6], &what);
                     let relative = first.rotation * second.rotation.transpose();
                     close(relative.as_slice(), rotation(&data[6..]).as_slice(), &what);
                 }
+                EqualityKind::Coupling(_) => panic!("{what}"),
             }
         }
     });

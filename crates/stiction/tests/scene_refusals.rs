@@ -50,6 +50,12 @@ fn numbers_are_refused_when_they_are_not_finite_not_numbers_or_too_many() {
     refused("body", r#"<geom name="g" size="nan"/>"#, 5, &[r#"geom "g""#, "size", "\"nan\"", "finite"]);
     refused("body", r#"<geom name="g" size="1e999"/>"#, 5, &["size", "1e999", "finite"]);
     refused("body", r#"<geom name="g" size="1" mass="1e-320"/>"#, 5, &["mass", "1e-320", "too small"]);
+    refused(
+        "body",
+        r#"<geom name="g" size="1" pos="0 0 -1e101"/>"#,
+        5,
+        &["pos", "-1e101", "too large", "1e100"],
+    );
     refused("body", r#"<geom name="g" size="1,2"/>"#, 5, &["size", "\"1,2\"", "not a number"]);
     refused("body", r#"<geom name="g" size="1 2 3 4"/>"#, 5, &["4 numbers", "0 to 3"]);
     refused(
@@ -72,8 +78,10 @@ fn impossible_shapes_are_refused() {
     refused("body", r#"<geom name="g" type="plane" size="1 1"/>"#, 5, &["\"1 1\"", "positive grid"]);
     refused("body", r#"<geom name="g" type="ball" size="1"/>"#, 5, &["type", "\"ball\"", "sphere"]);
     refused("body", r#"<geom name="g" type="capsul" size="1 1"/>"#, 5, &["did you mean \"capsule\"?"]);
-    refused("body", r#"<geom name="g" type="cylinder" size="1 1"/>"#, 5, &["\"cylinder\"", "not supported"]);
-    refused("body", r#"<geom name="g" type="mesh" mesh="m"/>"#, 5, &["\"mesh\"", "not supported"]);
+    refused("body", r#"<geom name="g" type="cylinder" size="1"/>"#, 5, &["\"1\"", "half length"]);
+    refused("body", r#"<geom name="g" type="ellipsoid" size="1 1"/>"#, 5, &["\"1 1\"", "three positive"]);
+    refused("body", r#"<geom name="g" type="mesh" mesh="m"/>"#, 5, &["mesh", "there is no mesh \"m\""]);
+    refused("body", r#"<geom name="g" type="hfield"/>"#, 5, &["hfield", "missing"]);
     refused(
         "body",
         r#"<geom name="g" type="capsule" size="1" fromto="1 2 3 1 2 3"/>"#,
@@ -147,7 +155,7 @@ fn impossible_inertias_are_refused_with_their_numbers() {
     for (inertial, words) in [
         (
             r#"<inertial pos="0 0 0" mass="1" diaginertia="1.486e-6 2e-7 8.31e-7"/>"#,
-            ["diaginertia", "0.000001486", "0.000001031"],
+            ["diaginertia", "body \"b\"", "1.486e-6 > 1.031e-6"],
         ),
         (r#"<inertial pos="0 0 0" mass="1" diaginertia="-1 1 1"/>"#, ["diaginertia", "-1", "zero or more"]),
         (r#"<inertial pos="0 0 0" mass="1" fullinertia="1 1 1 3 0 0"/>"#, ["fullinertia", "negative", "-2"]),
@@ -182,7 +190,7 @@ fn names_that_are_twice_or_nowhere_are_refused() {
         4,
         &["class", "metal"],
     );
-    refused("top", "<default><geom class=\"x\"/>\n<geom/></default>", 3, &["once", "merge"]);
+    refused("top", "<default><geom/>\n<geom/></default>", 3, &["once", "merge"]);
     refused("top", "<default>\n<default/></default>", 3, &["class", "needs a name"]);
     refused(
         "bottom",
@@ -221,6 +229,16 @@ fn names_that_are_twice_or_nowhere_are_refused() {
         8,
         &["ctrlrange", "below"],
     );
+}
+
+#[test]
+fn dampers_that_would_drive_are_refused() {
+    let damper = |bad: &str, words: &[&str]| {
+        refused("bottom", &format!(r#"<actuator><damper joint="pin" {bad}/></actuator>"#), 8, words);
+    };
+    damper(r#"kv="1" ctrlrange="-1 2""#, &["damper, ctrlrange", "-1", "zero or more"]);
+    damper(r#"kv="-1" ctrlrange="0 2""#, &["damper, kv", "-1"]);
+    damper(r#"kv="1""#, &["damper, ctrlrange", "needs a range"]);
 }
 
 #[test]
@@ -272,7 +290,6 @@ fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
 
 #[test]
 fn what_would_make_another_scene_is_refused() {
-    refused("top", "<include file=\"other.xml\"/>", 2, &["include", "not supported"]);
     refused("body", "<body>\n<composite type=\"cable\"/></body>", 6, &["composite", "not supported"]);
     refused("body", "<replicate count=\"3\"/>", 5, &["replicate", "not supported"]);
     refused("body", "<joint/>", 5, &["joint", "world"]);
@@ -313,5 +330,55 @@ fn files_that_are_missing_or_of_another_kind_are_refused() {
     assert_eq!(
         other.to_string(),
         "robot.sdf: unknown scene format \"sdf\"; a scene is an MJCF file ending in .xml or .mjcf"
+    );
+}
+
+#[test]
+fn bad_couplings_and_tendons_are_refused() {
+    let equality = |inside: &str| format!("<equality>{inside}</equality>");
+    let tendon = |inside: &str| format!("<tendon>{inside}</tendon>");
+    let fixed = |attributes: &str| {
+        tendon(&format!("<fixed name=\"t\" {attributes}><joint joint=\"pin\" coef=\"1\"/></fixed>"))
+    };
+    let cases: &[(String, &[&str])] = &[
+        (equality("<joint/>"), &["joint1", "missing"]),
+        (equality("<joint joint1=\"pim\"/>"), &["joint1", "did you mean \"pin\"?"]),
+        (equality("<joint joint1=\"pin\" joint2=\"pin\"/>"), &["`pin` to itself"]),
+        (equality("<joint joint1=\"pin\" polycoef=\"1 2 3 4 5 6\"/>"), &["polycoef", "6 numbers"]),
+        (equality("<joint joint1=\"pin\" polycoef=\"nan\"/>"), &["polycoef", "not finite"]),
+        (equality("<tendon tendon1=\"t\"/>"), &["tendon1", "there is no tendon \"t\""]),
+        (tendon("<fixed name=\"t\"/>"), &["no joints", "at least one"]),
+        (tendon("<fixed><joint joint=\"pin\"/></fixed>"), &["coef", "missing"]),
+        (tendon("<fixed><joint joint=\"pam\" coef=\"1\"/></fixed>"), &["there is no joint", "\"pam\""]),
+        (fixed("range=\"2 1\""), &["range", "2", "above"]),
+        (fixed("limited=\"true\""), &["range", "lower end below"]),
+        (fixed("springlength=\"3 1\""), &["springlength", "3", "above"]),
+        (fixed("springlength=\"1 2 3\""), &["springlength", "3 numbers"]),
+        (fixed("stiffness=\"-2\""), &["stiffness", "-2 is negative"]),
+        (fixed("frictionloss=\"-2\""), &["frictionloss", "-2 is negative"]),
+        (fixed("") + "<actuator><motor tendon=\"u\"/></actuator>", &["tendon", "there is no tendon \"u\""]),
+        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["limited", "spatial tendons are not supported"]),
+        (
+            tendon("<spatial name=\"s\" stiffness=\"1\"/>"),
+            &["stiffness", "spatial tendons are not supported"],
+        ),
+        (
+            tendon("<spatial name=\"s\"/>") + "<actuator><motor tendon=\"s\"/></actuator>",
+            &["tendon", "\"s\"", "spatial tendons are not supported"],
+        ),
+        (
+            tendon("<spatial name=\"s\"/>") + "<equality><tendon tendon1=\"s\"/></equality>",
+            &["tendon1", "\"s\"", "spatial tendons are not supported"],
+        ),
+    ];
+    for (bad, words) in cases {
+        refused("bottom", bad, 8, words);
+    }
+    let ball = "<body name=\"b\"><joint name=\"ball\" type=\"ball\"/><geom size=\"1\"/></body>";
+    let scene = text("", ball, &equality("<joint joint1=\"pin\" joint2=\"ball\"/>"));
+    assert!(
+        refusal(&scene).to_string().contains("joint2: joint \"ball\" is a ball or free joint"),
+        "{}",
+        refusal(&scene)
     );
 }

@@ -21,7 +21,7 @@ fn world(top: &str, inside: &str, bottom: &str) -> Scene {
 fn only(scene: &Scene) -> (EntryKind, usize, String) {
     assert_eq!(scene.report.entries.len(), 1, "{:?}", scene.report.entries);
     let entry = &scene.report.entries[0];
-    (entry.kind, entry.line, entry.to_string())
+    (entry.kind, entry.place.line, entry.to_string())
 }
 
 const BODY: &str = r#"<body name="b"><joint name="j"/><geom name="g" size="1"/></body>"#;
@@ -36,15 +36,10 @@ fn soft_contact_parameters_are_noted_once_for_the_whole_scene() {
 }
 
 #[test]
-fn a_misspelt_attribute_or_element_is_noted_with_what_was_meant() {
-    let (kind, line, text) = only(&world("", "<geom name=\"g\" size=\"1\" frictoin=\"2\"/>", ""));
-    assert_eq!((kind, line), (EntryKind::Ignored, 4));
-    assert!(text.contains("frictoin") && text.contains("did you mean \"friction\"?"), "{text}");
-    let (_, line, text) = only(&world("", "<goem size=\"1\"/>", ""));
-    assert_eq!(line, 4);
-    assert!(text.contains("goem") && text.contains("did you mean \"geom\"?"), "{text}");
-    let (_, _, text) = only(&world("<asets/>", "", ""));
-    assert!(text.contains("did you mean \"asset\"?"), "{text}");
+fn an_attribute_of_earlier_versions_is_noted_and_not_refused() {
+    let (kind, line, text) = only(&world("<option timestep=\"0.001\" apirate=\"200\"/>", "", ""));
+    assert_eq!((kind, line), (EntryKind::Ignored, 2));
+    assert!(text.contains("apirate") && text.contains("no effect"), "{text}");
 }
 
 #[test]
@@ -65,9 +60,9 @@ fn effects_that_are_switched_off_are_not_noted() {
 
 #[test]
 fn constraints_and_drives_that_do_not_hold_are_named() {
-    let bottom = "<equality><joint name=\"gear\" joint1=\"j\"/></equality>\
-                  <tendon><fixed name=\"cable\"><joint joint=\"j\" coef=\"1\"/></fixed></tendon>\
-                  <actuator><muscle name=\"biceps\" joint=\"j\"/><motor name=\"m\" tendon=\"cable\"/></actuator>\
+    let bottom = "<equality><joint name=\"gear\" joint1=\"j\" active=\"false\"/></equality>\
+                  <tendon><spatial name=\"cable\"><site site=\"s\"/></spatial></tendon>\
+                  <actuator><muscle name=\"biceps\" joint=\"j\"/><adhesion name=\"m\" body=\"b\"/></actuator>\
                   <sensor><jointpos name=\"angle\" joint=\"j\"/></sensor>";
     let scene = world("", BODY, bottom);
     let text: String = scene.report.entries.iter().map(|entry| format!("{entry}\n")).collect();
@@ -75,7 +70,46 @@ fn constraints_and_drives_that_do_not_hold_are_named() {
         assert!(text.contains(name), "{name} is missing in\n{text}");
     }
     assert!(scene.report.entries.iter().all(|entry| entry.kind == EntryKind::Ignored));
+    assert!(
+        text.contains("only drawn")
+            && text.contains("muscle's activation")
+            && text.contains("contacts is not")
+    );
     assert!(scene.model.actuators.is_empty() && scene.model.equalities.is_empty());
+}
+
+#[test]
+fn what_tendons_couplings_and_pairs_say_in_vain_is_named() {
+    let top = "<default><pair friction=\"0.5 0.2\"/><default class=\"t\"><tendon armature=\"0.1\"/></default></default>";
+    let bottom = "<contact><pair name=\"both\" geom1=\"f\" geom2=\"g\" gap=\"0.1\"/></contact>\
+                  <tendon><fixed name=\"sum\" margin=\"0.2\" actuatorfrcrange=\"-1 1\"><joint joint=\"j\" coef=\"2\"/></fixed>\
+                  <spatial name=\"cable\"/></tendon>\
+                  <equality><joint name=\"fixed\" joint1=\"j\" polycoef=\"0 2\"/></equality>\
+                  <actuator><intvelocity name=\"slow\" tendon=\"sum\"/><general name=\"lag\" tendon=\"sum\" dyntype=\"filter\"/>\
+                  <motor name=\"thrust\" site=\"s\"/></actuator>";
+    let inside = "<geom name=\"f\" type=\"plane\" size=\"0 0 1\"/><body name=\"b\" pos=\"0 0 3\"><joint name=\"j\"/>\
+                  <geom name=\"g\" size=\"1\"/><site name=\"s\"/></body>";
+    let scene = world(top, inside, bottom);
+    let text: String = scene.report.entries.iter().map(|entry| format!("{entry}\n")).collect();
+    for words in [
+        ["tendon", "armature"],
+        ["pair \"both\"", "0.5 acts, 0.2 does not"],
+        ["pair \"both\"", "gap"],
+        ["fixed \"sum\"", "margin"],
+        ["fixed \"sum\"", "actuatorfrcrange"],
+        ["spatial \"cable\"", "only drawn"],
+        ["joint \"fixed\"", "polycoef: only the first number acts"],
+        ["intvelocity \"slow\"", "does nothing"],
+        ["general \"lag\"", "does nothing"],
+        ["motor \"thrust\"", "transmission by site"],
+    ] {
+        let found = text.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert!(found, "{words:?} is missing in\n{text}");
+    }
+    assert_eq!(
+        (scene.model.tendons.len(), scene.model.equalities.len(), scene.model.actuators.len()),
+        (1, 1, 0)
+    );
 }
 
 #[test]
@@ -84,6 +118,26 @@ fn controls_of_a_keyframe_follow_their_drives_when_one_is_left_out() {
                   </actuator><keyframe><key name=\"k\" ctrl=\"1 2 3\"/></keyframe>";
     let scene = world("", BODY, bottom);
     assert_eq!(scene.model.keyframe("k").unwrap().ctrl, [1.0, 3.0]);
+}
+
+#[test]
+fn keyframes_place_mocap_bodies_in_the_order_of_the_file() {
+    let inside = "<body name=\"z\" mocap=\"true\" pos=\"1 0 0\"><geom size=\"1\"/></body>\
+                  <body name=\"a\" mocap=\"true\" pos=\"2 0 0\"><geom size=\"1\"/></body>";
+    let keys = "<keyframe><key name=\"k\" mpos=\"0 0 3 0 0 4\" mquat=\"1 0 0 0 0 0 2 0\"/><key/></keyframe>";
+    let scene = world("", inside, keys);
+    let mut simulation = stiction::sim::Simulation::from_scene(scene.clone()).unwrap();
+    let position = |s: &stiction::sim::Simulation, i: usize| s.state.mocap[i].position.as_slice().to_vec();
+    assert_eq!(position(&simulation, 0), [1.0, 0.0, 0.0]);
+    simulation.reset_to(scene.model.keyframe("k").unwrap()).unwrap();
+    assert_eq!(position(&simulation, 0), [0.0, 0.0, 3.0]);
+    assert_eq!(position(&simulation, 1), [0.0, 0.0, 4.0]);
+    assert_eq!(simulation.state.mocap[1].orientation, [0.0, 0.0, 1.0, 0.0]);
+    assert!(
+        scene.report.entries.iter().any(|e| e.kind == EntryKind::Repaired && e.message.contains("5 to 8"))
+    );
+    simulation.reset_to(scene.model.keyframe("key1").unwrap()).unwrap();
+    assert_eq!(position(&simulation, 1), [2.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -157,9 +211,12 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
 
 #[test]
 fn a_report_survives_json() {
-    let report = world("", "<geom size=\"1\" frictoin=\"2\"/>", "").report;
+    let report = world("", "<geom size=\"1\" margin=\"2\"/>", "").report;
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["entries"][0]["kind"], "ignored");
-    assert_eq!(json["entries"][0]["attribute"], "frictoin");
+    assert_eq!(json["entries"][0]["attribute"], "margin");
+    let place = ["file", "line", "column", "length"].map(|key| &json["entries"][0][key]);
+    assert_eq!(place[1..], [4, 24, 1]);
+    assert!(place[0].is_string());
     assert_eq!(serde_json::from_value::<stiction::scene::LoadReport>(json).unwrap().entries, report.entries);
 }

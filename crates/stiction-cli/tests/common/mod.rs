@@ -66,6 +66,13 @@ pub fn scene(directory: &Path, name: &str, text: &str) -> String {
     path.display().to_string()
 }
 
+/// The lines of standard error without excerpts of scenes, whose lines have a margin.
+pub fn sentences(stderr: &str) -> Vec<&str> {
+    let excerpt =
+        |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
+    stderr.lines().filter(|line| !excerpt(line)).collect()
+}
+
 /// The keys of a JSON object.
 pub fn keys(value: &serde_json::Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()

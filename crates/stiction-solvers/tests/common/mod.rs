@@ -162,3 +162,106 @@ pub(crate) fn box_stack(random: &mut Pcg64, boxes: usize, dt: f64, top: f64, per
         jacobian.chunks_exact(coordinates).map(|row| row.iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
     stewart_trinkle(&delassus, &velocity, &vec![0.0; contacts], &vec![0.5; contacts], 4)
 }
+
+/// A point contact between two bodies: rows (n, t1, t2) on the coordinates, three of them after each other.
+type ContactRows = [Vec<f64>; 3];
+
+/// Two unit cubes of 1 kg side by side, squeezed by two grippers of 1 kg that slide along x, each pushed by 20 N for 10 ms
+/// while gravity pulls the cubes down. At each of the three faces the four corners touch, each with three normals, along
+/// the axes: 36 contacts on 14 coordinates, at rest and without gaps. Returns `Y` by contact, and the free velocities.
+pub(crate) fn grasp_rows() -> (Vec<ContactRows>, Vec<[f64; 3]>) {
+    const COORDINATES: usize = 14;
+    // Centres along x; coordinates of a cube are its linear, then its angular velocity; of a gripper its x velocity.
+    let centre = [-1.5, -0.5, 0.5, 1.5];
+    let inertia = |k: usize| if (3..6).contains(&k) || (9..12).contains(&k) { 1.0 / 6.0 } else { 1.0f64 };
+    let mut free = [0.0; COORDINATES];
+    (free[2], free[8]) = (-0.0981, -0.0981);
+    (free[12], free[13]) = (0.2, -0.2);
+    let row = |body: usize, sign: f64, point: [f64; 3], direction: [f64; 3], out: &mut [f64]| {
+        let arm = [point[0] - centre[body], point[1], point[2]];
+        let moment = |a: usize, b: usize| arm[a] * direction[b] - arm[b] * direction[a];
+        match body {
+            0 => out[12] += sign * direction[0],
+            3 => out[13] += sign * direction[0],
+            _ => {
+                let first = 6 * (body - 1);
+                let entries = [direction, [moment(1, 2), moment(2, 0), moment(0, 1)]].concat();
+                out[first..first + 6].iter_mut().zip(entries).for_each(|(o, e)| *o += sign * e);
+            }
+        }
+    };
+    let (mut rows, mut velocities) = (Vec::new(), Vec::new());
+    for face in 0..3 {
+        for corner in 0..4 {
+            let [y, z] = [[0.5, 0.5], [0.5, -0.5], [-0.5, 0.5], [-0.5, -0.5]][corner];
+            for normal in 0..3 {
+                let sign: f64 = [1.0, y, z][normal];
+                let axis = |k: usize| {
+                    let mut e = [0.0; 3];
+                    e[(normal + k) % 3] = if k == 0 { sign.signum() } else { 1.0 };
+                    e
+                };
+                let point = [f64::from(face) - 1.0, y, z];
+                let mut velocity = [0.0; 3];
+                let contact = [0, 1, 2].map(|k| {
+                    let mut out = vec![0.0; COORDINATES];
+                    row(face as usize, -1.0, point, axis(k), &mut out);
+                    row(face as usize + 1, 1.0, point, axis(k), &mut out);
+                    velocity[k] = out.iter().zip(&free).map(|(j, v)| j * v).sum();
+                    out.iter_mut().enumerate().for_each(|(k, o)| *o /= inertia(k).sqrt());
+                    out
+                });
+                rows.push(contact);
+                velocities.push(velocity);
+            }
+        }
+    }
+    (rows, velocities)
+}
+
+/// The grasp with polyhedral friction (mu 0.5, four directions): 216 unknowns.
+pub(crate) fn grasp() -> Lcp {
+    let (rows, velocities) = grasp_rows();
+    let half: Vec<f64> = rows.iter().flatten().flatten().copied().collect();
+    let delassus = gram(108, 14, &half);
+    stewart_trinkle(&delassus, &velocities.concat(), &[0.0; 36], &[0.5; 36], 4)
+}
+
+/// Solves `a x = b` by Gaussian elimination with complete pivoting; none if singular to 1e-11.
+pub(crate) fn solve_linear(n: usize, mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
+    let mut order: Vec<usize> = (0..n).collect();
+    for k in 0..n {
+        let (mut row, mut column) = (k, k);
+        for i in k..n {
+            for j in k..n {
+                if a[i * n + j].abs() > a[row * n + column].abs() {
+                    (row, column) = (i, j);
+                }
+            }
+        }
+        if a[row * n + column].abs() < 1e-11 {
+            return None;
+        }
+        for j in 0..n {
+            a.swap(k * n + j, row * n + j);
+        }
+        b.swap(k, row);
+        for i in 0..n {
+            a.swap(i * n + k, i * n + column);
+        }
+        order.swap(k, column);
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            for j in k..n {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    let mut x = vec![0.0; n];
+    for k in (0..n).rev() {
+        let sum: f64 = (k + 1..n).map(|j| a[k * n + j] * x[order[j]]).sum();
+        x[order[k]] = (b[k] - sum) / a[k * n + k];
+    }
+    Some(x)
+}

@@ -19,8 +19,8 @@ pub fn kinetic_energy(model: &Model, data: &Data, tree: usize, v: &[f64]) -> f64
     0.5 * twice
 }
 
-/// Potential energy of one tree (J): gravity, zero at the world's origin, and joint springs, zero when relaxed.
-/// Needs `forward_kinematics` with the same `q`.
+/// Potential energy of one tree (J): gravity, zero at the world's origin, and springs, zero when relaxed. The spring of
+/// a tendon over several trees counts with the tree of its first joint. Needs `forward_kinematics` with the same `q`.
 pub fn potential_energy(model: &Model, data: &Data, tree: usize, q: &[f64]) -> f64 {
     let mut energy = 0.0;
     for i in model.trees[tree].links.clone() {
@@ -31,6 +31,12 @@ pub fn potential_energy(model: &Model, data: &Data, tree: usize, q: &[f64]) -> f
         if link.stiffness != 0.0 {
             let (displacement, n) = spring_displacement(model, link, q);
             energy += 0.5 * link.stiffness * displacement[..n].iter().map(|d| d * d).sum::<f64>();
+        }
+    }
+    for tendon in model.trees[tree].tendons.iter().map(|&t| &model.tendons[t]) {
+        if tendon.path.terms.first().is_some_and(|term| model.links[term.link].tree == tree) {
+            let stretch = tendon.stretch(tendon.path.value(q));
+            energy += 0.5 * tendon.stiffness * stretch * stretch;
         }
     }
     energy

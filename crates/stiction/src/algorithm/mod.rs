@@ -53,6 +53,6 @@ pub use free_motion::{StageAccelerations, StageForces, coupled_runge_kutta_step,
 pub use integrate::{difference, difference_all, integrate, integrate_all};
 pub use jacobian::{add_wrench, angular_jacobian, point_jacobian};
 pub use kinematics::{forward_kinematics, forward_kinematics_all};
-pub use passive::{passive_forces, passive_forces_all};
+pub use passive::{passive_forces, passive_forces_all, pull};
 pub use reaction::joint_reactions;
 pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};

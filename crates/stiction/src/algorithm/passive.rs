@@ -1,13 +1,15 @@
-//! Springs and viscous damping of the joints.
+//! Springs and viscous damping of joints and tendons.
 
 use super::integrate::rotation_between;
-use crate::model::{JointKind, Link, Model};
+use crate::model::{JointKind, Link, Model, Tendon};
 use nalgebra::Vector3;
 
-/// Adds the forces of one tree's joint springs and dampers to `out_add` (length nv).
+/// Adds the forces of the springs and dampers of one tree's joints, and of the tendons over them, to `out_add`
+/// (length nv). A tendon over several trees needs `q` and `v` of all of them.
 ///
 /// Hinge and slide: `-k (q - spring_reference)`. Ball: -k times the rotation vector from `q0`; it is the gradient
 /// of half k times the squared angle. Free: the same, and -k times the displacement from `q0`. Damping: `-d v`.
+/// Tendon: `-k stretch - d rate` times each joint's coefficient.
 pub fn passive_forces(model: &Model, tree: usize, q: &[f64], v: &[f64], out_add: &mut [f64]) {
     for link in &model.links[model.trees[tree].links.clone()] {
         if link.stiffness != 0.0 {
@@ -19,6 +21,20 @@ pub fn passive_forces(model: &Model, tree: usize, q: &[f64], v: &[f64], out_add:
         for k in link.v..link.v + link.kind.nv() {
             out_add[k] -= model.dofs[k].damping * v[k];
         }
+    }
+    for tendon in model.trees[tree].tendons.iter().map(|&t| &model.tendons[t]) {
+        if tendon.stiffness != 0.0 || tendon.damping != 0.0 {
+            let stretch = tendon.stretch(tendon.path.value(q));
+            let force = -tendon.stiffness * stretch - tendon.damping * tendon.path.rate(v);
+            pull(model, tree, tendon, force, out_add);
+        }
+    }
+}
+
+/// Adds the generalized forces on one tree of a force that lengthens a tendon to `out_add` (length nv).
+pub fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, out_add: &mut [f64]) {
+    for term in tendon.path.terms.iter().filter(|term| model.links[term.link].tree == tree) {
+        out_add[term.dof] += term.coefficient * force;
     }
 }
 

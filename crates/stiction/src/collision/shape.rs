@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Aabb;
 use super::convex_mesh::ConvexMesh;
-use super::direction::{length_and_direction, side};
+use super::direction::{axis, length_and_direction, side};
 use super::height_field::HeightField;
 use crate::spatial::Transform;
 
@@ -259,6 +259,61 @@ impl Shape {
                 Some(unit.component_mul(radii))
             }
             Shape::Convex(mesh) => Some(mesh.support(direction)),
+        }
+    }
+}
+
+impl Shape {
+    /// Outward unit normals of the plane faces of a bounded shape in its own frame, with the distance of each face's plane
+    /// from the origin (m).
+    pub(crate) fn plane_faces(&self) -> impl Iterator<Item = (Vector3<f64>, f64)> {
+        (0..self.plane_face_count()).map(|i| {
+            let normal = self.face_normal(i);
+            (normal, self.support(&normal).map_or(0.0, |x| normal.dot(&x)))
+        })
+    }
+
+    /// How far (m) from its origin the shape reaches along the unit vector `n` once it has turned by the rotation vector
+    /// `turn` (own frame), to first order and never too little; a turn about an axis of symmetry changes nothing. `None`
+    /// for unbounded shapes and ground.
+    pub(crate) fn reach(&self, n: &Vector3<f64>, turn: &Vector3<f64>) -> Option<f64> {
+        // The height of a point x is then n . (x + turn x x).
+        let turned = |turn: &Vector3<f64>| n + n.cross(turn);
+        let across = Vector3::new(turn.x, turn.y, 0.0);
+        match self {
+            Shape::Sphere { radius } => Some(*radius),
+            Shape::Capsule { radius, half_length } => Some(radius + half_length * turned(&across).z.abs()),
+            Shape::Cylinder { .. } => {
+                let n = turned(&across);
+                self.support(&n).map(|x| n.dot(&x))
+            }
+            // May have three axes of symmetry, about which the first order would stretch it.
+            Shape::Ellipsoid { radii } => Some(turned(turn).normalize().component_mul(radii).norm()),
+            Shape::Box { .. } | Shape::Convex(_) => {
+                let n = turned(turn);
+                self.support(&n).map(|x| n.dot(&x))
+            }
+            Shape::Plane | Shape::HeightField(_) => None,
+        }
+    }
+
+    /// Number of plane faces of a bounded shape.
+    pub(super) fn plane_face_count(&self) -> usize {
+        match self {
+            Shape::Box { .. } => 6,
+            Shape::Cylinder { .. } => 2,
+            Shape::Convex(mesh) => mesh.faces().len(),
+            _ => 0,
+        }
+    }
+
+    /// Outward unit normal of plane face `i`: +x, -x, +y, -y, +z, -z of a box, +z, -z of a cylinder.
+    pub(super) fn face_normal(&self, i: usize) -> Vector3<f64> {
+        let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+        match self {
+            Shape::Convex(mesh) => mesh.faces()[i].normal,
+            Shape::Box { .. } => axis(i / 2, sign),
+            _ => axis(2, sign),
         }
     }
 }

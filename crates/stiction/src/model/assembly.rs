@@ -62,6 +62,7 @@ pub(super) fn assemble(mut builder: ModelBuilder) -> Result<Model, ModelError> {
     assembly.add_inertia()?;
     assembly.finish_trees();
     assembly.rank_geoms();
+    assembly.rank_trees();
     relations::add_all(&mut assembly, builder)?;
     assembly.model.prepare_contact_rules();
     Ok(assembly.model)
@@ -77,6 +78,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         trees: Vec::new(),
         dofs: Vec::new(),
         geoms: Vec::new(),
+        tendons: Vec::new(),
         actuators: Vec::new(),
         equalities: Vec::new(),
         keyframes: Vec::new(),
@@ -330,8 +332,13 @@ impl Assembly {
             if inertia.mass > 0.0 {
                 body.center_of_mass = inertia.moment / inertia.mass;
             }
-            if let Base::Link(link) = body.base {
-                self.model.links[link].inertia += inertia.transformed(&body.pose);
+        }
+        // Names order the sums, so that their bits do not depend on the order of writing.
+        let mut bodies: Vec<usize> = (0..own.len()).collect();
+        bodies.sort_by(|a, b| self.model.bodies[*a].name.cmp(&self.model.bodies[*b].name));
+        for body in bodies {
+            if let Base::Link(link) = self.model.bodies[body].base {
+                self.model.links[link].inertia += own[body].transformed(&self.model.bodies[body].pose);
             }
         }
         for link in &mut self.model.links {
@@ -379,7 +386,8 @@ impl Assembly {
                 && link.kind == JointKind::Free
                 && link.stiffness == 0.0
                 && model.dofs[dofs.clone()].iter().all(bare);
-            model.trees[tree] = Tree { links: first..end, dofs, coords, lone_body };
+            model.trees[tree] =
+                Tree { links: first..end, dofs, coords, lone_body, tendons: Vec::new(), rank: 0 };
         }
     }
 
@@ -391,13 +399,31 @@ impl Assembly {
             self.model.geoms[geom].rank = rank as u32;
         }
     }
+
+    /// Numbers the trees in the order of the names of their first joints.
+    fn rank_trees(&mut self) {
+        let model = &mut self.model;
+        let mut order: Vec<usize> = (0..model.trees.len()).collect();
+        let name = |tree: usize| &model.links[model.trees[tree].links.start].name;
+        order.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
+        for (rank, tree) in order.into_iter().enumerate() {
+            model.trees[tree].rank = rank as u32;
+        }
+    }
 }
 
 impl Model {
     /// Opens a tree at the next link; its extents are set at the end.
     fn start_tree(&mut self) -> usize {
         let links = self.links.len()..self.links.len() + 1;
-        self.trees.push(Tree { links, dofs: 0..0, coords: 0..0, lone_body: false });
+        self.trees.push(Tree {
+            links,
+            dofs: 0..0,
+            coords: 0..0,
+            lone_body: false,
+            tendons: Vec::new(),
+            rank: 0,
+        });
         self.trees.len() - 1
     }
 

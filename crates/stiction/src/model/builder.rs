@@ -1,8 +1,10 @@
 //! From specifications to a model: order, names, links, inertia and every check.
 
 use super::assembly::assemble;
+use super::inertial::own_inertia;
 use super::{
-    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model, ModelError,
+    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model,
+    ModelError, TendonSpec,
 };
 use crate::contact::Law;
 use nalgebra::Vector3;
@@ -40,6 +42,7 @@ pub struct ModelBuilder {
     pub timestep: f64,
     /// Bodies in the order they were added; the first is the world.
     pub(super) bodies: Vec<Node>,
+    pub(super) tendons: Vec<TendonSpec>,
     pub(super) actuators: Vec<ActuatorSpec>,
     pub(super) equalities: Vec<EqualitySpec>,
     pub(super) keyframes: Vec<Keyframe>,
@@ -78,6 +81,7 @@ impl ModelBuilder {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             timestep: 0.002,
             bodies: vec![Node { parent: 0, spec: world }],
+            tendons: Vec::new(),
             actuators: Vec::new(),
             equalities: Vec::new(),
             keyframes: Vec::new(),
@@ -115,6 +119,35 @@ impl ModelBuilder {
     /// The description of a body, to read or change it before building.
     pub fn body_mut(&mut self, body: BodyId) -> Option<&mut BodySpec> {
         self.bodies.get_mut(body.0).map(|node| &mut node.spec)
+    }
+
+    /// Sum of the masses of all bodies (kg), as given or as their geoms have it.
+    pub fn total_mass(&self) -> f64 {
+        let mut masses: Vec<f64> = self.bodies[1..].iter().map(|node| own_inertia(&node.spec).mass).collect();
+        // The sum's bits must not depend on the order of writing.
+        masses.sort_by(f64::total_cmp);
+        masses.iter().sum()
+    }
+
+    /// Multiplies the masses and inertias of all bodies by a factor.
+    pub fn scale_mass(&mut self, factor: f64) -> &mut Self {
+        for node in &mut self.bodies {
+            if let Some(inertial) = &mut node.spec.inertial {
+                inertial.mass *= factor;
+                inertial.inertia *= factor;
+            }
+            for geom in &mut node.spec.geoms {
+                geom.mass = geom.mass.map(|mass| mass * factor);
+                geom.density *= factor;
+            }
+        }
+        self
+    }
+
+    /// Adds a fixed tendon.
+    pub fn add_tendon(&mut self, spec: TendonSpec) -> &mut Self {
+        self.tendons.push(spec);
+        self
     }
 
     /// Adds a drive.

@@ -1,6 +1,6 @@
 //! Checks of single specifications: every number is looked at before anything is computed with it.
 
-use super::{ActuatorSpec, Element, GeomSpec, Inertial, JointKind, JointSpec, ModelError};
+use super::{ActuatorSpec, Element, GeomSpec, Inertial, JointKind, JointSpec, ModelError, TendonSpec};
 use crate::collision::Shape;
 use crate::contact::Law;
 use crate::spatial::Transform;
@@ -134,10 +134,32 @@ fn shape(element: &Element, shape: &Shape) -> Result<(), ModelError> {
     shape.validate().map_err(|source| ModelError::Shape { element: element.clone(), source })
 }
 
+/// A tendon by itself.
+pub(super) fn tendon(element: &Element, spec: &TendonSpec) -> Result<(), ModelError> {
+    if spec.joints.is_empty() {
+        return Err(ModelError::EmptyTendon { element: element.clone() });
+    }
+    all_finite(element, "coefficient", spec.joints.iter().map(|(_, coefficient)| coefficient))?;
+    not_negative(element, "stiffness", spec.stiffness)?;
+    not_negative(element, "damping", spec.damping)?;
+    not_negative(element, "friction loss", spec.friction_loss)?;
+    if let Some(limits) = spec.range {
+        range(element, "range", limits)?;
+    }
+    if let Some(relaxed) = spec.spring_range {
+        all_finite(element, "spring range", &relaxed)?;
+        if relaxed[0] > relaxed[1] {
+            let (element, quantity) = (element.clone(), "spring range");
+            return Err(ModelError::EmptyRange { element, quantity, range: relaxed });
+        }
+    }
+    Ok(())
+}
+
 /// A drive by itself.
 pub(super) fn actuator(element: &Element, spec: &ActuatorSpec) -> Result<(), ModelError> {
     all_finite(element, "gear", &spec.gear)?;
-    finite(element, "gain", spec.gain)?;
+    all_finite(element, "gain", &spec.gain)?;
     all_finite(element, "bias", &spec.bias)?;
     if let Some(limits) = spec.control_range {
         range(element, "control range", limits)?;

@@ -15,6 +15,8 @@ pub enum ElementKind {
     Joint,
     /// A geom.
     Geom,
+    /// A tendon.
+    Tendon,
     /// An actuator.
     Actuator,
     /// An equality constraint.
@@ -36,6 +38,7 @@ impl ElementKind {
             ElementKind::Body => "body",
             ElementKind::Joint => "joint",
             ElementKind::Geom => "geom",
+            ElementKind::Tendon => "tendon",
             ElementKind::Actuator => "actuator",
             ElementKind::Equality => "equality",
             ElementKind::Keyframe => "keyframe",
@@ -313,15 +316,32 @@ pub enum ModelError {
     },
     /// A servo on a joint without a scalar coordinate.
     #[error(
-        "{element}: bias {bias:?} on the ball or free joint `{joint}`; such joints take only drives with bias [0, 0, 0]"
+        "{element}: gain {gain:?} and bias {bias:?} on the ball or free joint `{joint}`; such joints take only drives \
+         with constant gain and without bias"
     )]
     BiasOnRotation {
         /// The actuator.
         element: Element,
         /// The joint.
         joint: String,
+        /// The gain.
+        gain: [f64; 3],
         /// The bias.
         bias: [f64; 3],
+    },
+    /// A coupling or tendon over a joint without a scalar coordinate.
+    #[error("{element}: joint `{joint}` is a ball or free joint; a hinge or slide is needed")]
+    NotScalar {
+        /// The equality or tendon.
+        element: Element,
+        /// The joint.
+        joint: String,
+    },
+    /// A tendon over nothing.
+    #[error("{element}: no joints; a fixed tendon needs at least one, with a weight")]
+    EmptyTendon {
+        /// The tendon.
+        element: Element,
     },
     /// A keyframe of another size.
     #[error(
@@ -401,6 +421,8 @@ impl ModelError {
             | ModelError::ContactDimension { element, .. }
             | ModelError::UnknownName { element, .. }
             | ModelError::BiasOnRotation { element, .. }
+            | ModelError::NotScalar { element, .. }
+            | ModelError::EmptyTendon { element }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }
@@ -415,7 +437,7 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
 }
 
 /// `a > b` with as many digits, four at least, as it takes to see the difference.
-fn comparison(a: f64, b: f64) -> String {
+pub(crate) fn comparison(a: f64, b: f64) -> String {
     let mut digits = 4;
     while digits < 17 && rounded(a, digits) == rounded(b, digits) {
         digits += 1;

@@ -4,7 +4,7 @@
 //! the mass matrix (Walker and Orin 1982; Featherstone, *Rigid Body Dynamics Algorithms*, 2008, section 6.2): if
 //! that block is not positive definite, neither is the mass matrix.
 
-use super::{BodySpec, JointKind, JointSpec};
+use super::{BodySpec, Inertial, JointKind, JointSpec};
 use crate::spatial::{Inertia, Motion, Transform};
 use nalgebra::{Matrix3, Vector3};
 
@@ -22,11 +22,27 @@ pub(super) fn own_inertia(spec: &BodySpec) -> Inertia {
     inertia
 }
 
+impl BodySpec {
+    /// Mass properties as given, or else of the geoms.
+    pub fn mass_properties(&self) -> Inertial {
+        if let Some(given) = self.inertial {
+            return given;
+        }
+        let Inertia { mass, moment, rotational } = own_inertia(self);
+        let center_of_mass = if mass > 0.0 { moment / mass } else { Vector3::zeros() };
+        let steiner = Inertia::new(mass, &center_of_mass, &Matrix3::zeros());
+        Inertial { mass, center_of_mass, inertia: rotational - steiner.rotational }
+    }
+}
+
 /// Sum over the geoms of mass (given, or density times volume) times the shape's inertia for mass one.
 fn inertia_from_geoms(spec: &BodySpec) -> Inertia {
     let mut sum = Inertia::zero();
-    for geom in &spec.geoms {
-        let Some(unit) = geom.shape.unit_inertia() else { continue };
+    // Names order the sum, so that its bits do not depend on the order of writing.
+    let mut geoms: Vec<_> = spec.geoms.iter().collect();
+    geoms.sort_by(|a, b| a.name.cmp(&b.name));
+    for geom in geoms {
+        let Some(unit) = geom.solid.or_else(|| geom.shape.unit_inertia()) else { continue };
         let density = geom.mass.map_or(geom.density, |mass| mass / unit.mass);
         let mass = geom.mass.unwrap_or(density * unit.mass);
         sum += Inertia::new(mass, &unit.center_of_mass, &(unit.inertia * density)).transformed(&geom.pose);

@@ -7,6 +7,7 @@
 mod assembly;
 mod builder;
 mod check;
+mod combination;
 mod contact_rules;
 mod error;
 mod inertial;
@@ -15,8 +16,12 @@ mod relations;
 mod spec;
 
 pub use builder::ModelBuilder;
+pub use combination::{Combination, Term};
+pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
-pub use spec::{ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, JointTarget};
+pub use spec::{
+    ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target, TendonSpec,
+};
 
 use crate::collision::Shape;
 use crate::contact::Law;
@@ -123,6 +128,11 @@ pub struct Tree {
     pub coords: std::ops::Range<usize>,
     /// Whether it is a single rigid body on a free joint.
     pub lone_body: bool,
+    /// Tendons over its joints, in the order of their names.
+    pub tendons: Vec<usize>,
+    /// Place in the order of the names of the trees' first joints. It orders sums over trees, so results do not depend
+    /// on insertion order.
+    pub rank: u32,
 }
 
 /// What a body moves with.
@@ -187,19 +197,57 @@ pub struct Geom {
     pub rank: u32,
 }
 
-/// A drive on one joint: force `= gain ctrl + bias[0] + bias[1] length + bias[2] rate`, with
-/// `length = gear q` and `rate = gear v`; the generalized force is `gear * force`.
+/// A fixed tendon: a weighted sum of joint coordinates, its *length*, with a force along it. A tension `f` acts on each
+/// joint with `-f` times its weight; lengths have the unit of the joints' coordinates times their weights, here called
+/// metres.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tendon {
+    /// Unique name.
+    pub name: String,
+    /// The length.
+    pub path: Combination,
+    /// Limits of the length (m).
+    pub range: Option<[f64; 2]>,
+    /// Spring stiffness (N/m).
+    pub stiffness: f64,
+    /// The spring is relaxed between these lengths (m).
+    pub spring_range: [f64; 2],
+    /// Viscous damping (N s/m).
+    pub damping: f64,
+    /// Dry friction: largest force (N).
+    pub friction_loss: f64,
+}
+
+impl Tendon {
+    /// How far a length is above the range in which the spring is relaxed, or below it (negative) (m).
+    pub fn stretch(&self, length: f64) -> f64 {
+        let [low, high] = self.spring_range;
+        (length - high).max(0.0) + (length - low).min(0.0)
+    }
+}
+
+/// What a drive acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Transmission {
+    /// The joint of this link.
+    Joint(usize),
+    /// This tendon.
+    Tendon(usize),
+}
+
+/// A drive: `force = (gain . x) ctrl + bias . x` with `x = (1, length, rate)`. On a joint `length = gear q`,
+/// `rate = gear v` and the generalized force is `gear * force`; on a tendon the same holds of its length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Actuator {
     /// Unique name.
     pub name: String,
-    /// The link whose joint is driven.
-    pub link: usize,
-    /// Transmission ratio per generalized velocity of the joint (one used for hinge and slide).
+    /// What is driven.
+    pub transmission: Transmission,
+    /// Transmission ratio per generalized velocity of the joint (one used for hinge, slide and tendon).
     pub gear: [f64; 6],
-    /// Gain on the control.
-    pub gain: f64,
-    /// Constant, length and rate coefficients of the bias.
+    /// Constant, length and rate coefficients of the gain on the control.
+    pub gain: [f64; 3],
+    /// The same of the bias.
     pub bias: [f64; 3],
     /// Controls are clamped to this.
     pub control_range: Option<[f64; 2]>,
@@ -207,34 +255,50 @@ pub struct Actuator {
     pub force_range: Option<[f64; 2]>,
 }
 
-/// A bilateral constraint between two bodies.
+/// A bilateral constraint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Equality {
     /// Unique name.
     pub name: String,
-    /// The two bodies (0 is the world).
-    pub bodies: [usize; 2],
     /// What is held.
     pub kind: EqualityKind,
 }
 
-/// What an equality constraint holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// What an equality constraint holds. Bodies are numbers in [`Model::bodies`]; 0 is the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EqualityKind {
     /// Two points coincide: one in the frame of each body's base.
     Connect {
+        /// The bodies.
+        bodies: [usize; 2],
         /// The points (m).
         anchors: [Vector3<f64>; 2],
     },
     /// Two frames coincide: one in the frame of each body's base.
     Weld {
+        /// The bodies.
+        bodies: [usize; 2],
         /// The frames.
         frames: [Transform; 2],
     },
+    /// One combination of joint coordinates is a polynomial of another.
+    Coupling(Coupling),
 }
 
-/// A stored state.
+/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4`, where y and x are the differences of two combinations of joint coordinates
+/// to their values at [`Model::q0`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coupling {
+    /// y.
+    pub dependent: Combination,
+    /// x; without terms when y is fixed.
+    pub independent: Combination,
+    /// The coefficients, the constant first.
+    pub polynomial: [f64; 5],
+}
+
+/// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Keyframe {
     /// Name.
     pub name: String,
@@ -246,6 +310,8 @@ pub struct Keyframe {
     pub v: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
+    /// Pose of every mocap body in the world, by mocap index.
+    pub mocap: Vec<Transform>,
 }
 
 /// Contact parameters that replace the rules for one pair of geoms (MJCF `<pair>`), which then always may collide.
@@ -285,6 +351,8 @@ pub struct Model {
     pub dofs: Vec<Dof>,
     /// Collision shapes.
     pub geoms: Vec<Geom>,
+    /// Fixed tendons.
+    pub tendons: Vec<Tendon>,
     /// Drives.
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.
@@ -339,6 +407,11 @@ impl Model {
     /// Index of the geom with this name.
     pub fn geom(&self, name: &str) -> Option<usize> {
         self.geoms.iter().position(|g| g.name == name)
+    }
+
+    /// Index of the tendon with this name.
+    pub fn tendon(&self, name: &str) -> Option<usize> {
+        self.tendons.iter().position(|t| t.name == name)
     }
 
     /// Index of the actuator with this name.

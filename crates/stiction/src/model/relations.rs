@@ -5,7 +5,8 @@ use super::builder::{MaterialRuleSpec, ModelBuilder, PairSpec};
 use super::check;
 use super::names::NameSpace;
 use super::{
-    Actuator, ActuatorSpec, Base, BodyId, Element, ElementKind, Equality, EqualityKind, EqualitySpec,
+    Actuator, ActuatorSpec, Base, BodyId, Combination, Coupling, Element, ElementKind, Equality,
+    EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
 };
 use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 /// Adds everything the builder holds besides bodies.
 pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<(), ModelError> {
+    add_tendons(&mut assembly.model, &builder.tendons)?;
     add_actuators(&mut assembly.model, &builder.actuators)?;
     add_equalities(assembly, &builder.equalities)?;
     add_keyframes(&mut assembly.model, builder.keyframes)?;
@@ -22,20 +24,63 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
     add_exclusions(assembly, &builder.exclusions)
 }
 
+fn add_tendons(model: &mut Model, specs: &[TendonSpec]) -> Result<(), ModelError> {
+    let mut names = NameSpace::claim(ElementKind::Tendon, specs.iter().map(|s| s.name.as_str()))?;
+    let targets = Targets::new(model);
+    for (number, spec) in specs.iter().enumerate() {
+        let element = names.resolve(&spec.name, || format!("tendon {number}"));
+        check::tendon(&element, spec)?;
+        let mut weights = Vec::with_capacity(spec.joints.len());
+        for (joint, coefficient) in &spec.joints {
+            let link = find(&targets.joints, &element, ElementKind::Joint, joint)?;
+            scalar(model, &element, link)?;
+            weights.push((link, *coefficient));
+        }
+        let path = Combination::new(model, weights);
+        let relaxed: f64 =
+            path.terms.iter().map(|t| t.coefficient * model.links[t.link].spring_reference).sum();
+        model.tendons.push(Tendon {
+            name: element.name,
+            path,
+            range: spec.range,
+            stiffness: spec.stiffness,
+            spring_range: spec.spring_range.unwrap_or([relaxed; 2]),
+            damping: spec.damping,
+            friction_loss: spec.friction_loss,
+        });
+    }
+    let mut order: Vec<usize> = (0..model.tendons.len()).collect();
+    order.sort_by_key(|&tendon| &model.tendons[tendon].name);
+    for tendon in order {
+        for term in &model.tendons[tendon].path.terms {
+            let tree = &mut model.trees[model.links[term.link].tree];
+            if tree.tendons.last() != Some(&tendon) {
+                tree.tendons.push(tendon);
+            }
+        }
+    }
+    Ok(())
+}
+
 fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelError> {
     let mut names = NameSpace::claim(ElementKind::Actuator, specs.iter().map(|s| s.name.as_str()))?;
-    let joints = numbers(model.links.iter().map(|link| link.name.as_str()));
+    let targets = Targets::new(model);
     for (number, spec) in specs.iter().enumerate() {
         let element = names.resolve(&spec.name, || format!("actuator {number}"));
         check::actuator(&element, spec)?;
-        let link = find(&joints, &element, ElementKind::Joint, &spec.joint.0)?;
-        let scalar = matches!(model.links[link].kind, JointKind::Hinge { .. } | JointKind::Slide { .. });
-        if !scalar && spec.bias != [0.0; 3] {
-            return Err(ModelError::BiasOnRotation { element, joint: spec.joint.0.clone(), bias: spec.bias });
+        let transmission = targets.transmission(&element, &spec.target)?;
+        let scalar = match transmission {
+            Transmission::Joint(link) => scalar(model, &element, link).is_ok(),
+            Transmission::Tendon(_) => true,
+        };
+        let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
+        if !(scalar || pure) {
+            let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
+            return Err(ModelError::BiasOnRotation { element, joint, gain, bias });
         }
         model.actuators.push(Actuator {
             name: element.name,
-            link,
+            transmission,
             gear: spec.gear,
             gain: spec.gain,
             bias: spec.bias,
@@ -48,20 +93,72 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
 
 fn add_equalities(assembly: &mut Assembly, specs: &[EqualitySpec]) -> Result<(), ModelError> {
     let given = |spec: &EqualitySpec| match spec {
-        EqualitySpec::Connect { name, bodies, .. } | EqualitySpec::Weld { name, bodies, .. } => {
-            (name.clone(), *bodies)
-        }
+        EqualitySpec::Connect { name, .. }
+        | EqualitySpec::Weld { name, .. }
+        | EqualitySpec::Coupling { name, .. } => name.clone(),
     };
-    let given: Vec<(String, [BodyId; 2])> = specs.iter().map(given).collect();
-    let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(|g| g.0.as_str()))?;
-    for (number, (spec, (name, ids))) in specs.iter().zip(&given).enumerate() {
+    let given: Vec<String> = specs.iter().map(given).collect();
+    let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(String::as_str))?;
+    let targets = Targets::new(&assembly.model);
+    for (number, (spec, name)) in specs.iter().zip(&given).enumerate() {
         let element = names.resolve(name, || format!("equality {number}"));
-        let bodies = [assembly.number(&element, ids[0])?, assembly.number(&element, ids[1])?];
-        assembly.check_relation(&element, bodies)?;
-        let kind = assembly.equality_kind(&element, spec, bodies)?;
-        assembly.model.equalities.push(Equality { name: element.name, bodies, kind });
+        let kind = assembly.equality_kind(&targets, &element, spec)?;
+        assembly.model.equalities.push(Equality { name: element.name, kind });
     }
     Ok(())
+}
+
+/// Joints and tendons by name.
+struct Targets {
+    joints: BTreeMap<String, usize>,
+    tendons: BTreeMap<String, usize>,
+}
+
+impl Targets {
+    fn new(model: &Model) -> Self {
+        Self {
+            joints: numbers(model.links.iter().map(|link| link.name.as_str())),
+            tendons: numbers(model.tendons.iter().map(|tendon| tendon.name.as_str())),
+        }
+    }
+
+    /// What a drive refers to.
+    fn transmission(&self, element: &Element, target: &Target) -> Result<Transmission, ModelError> {
+        Ok(match target {
+            Target::Joint(name) => {
+                Transmission::Joint(find(&self.joints, element, ElementKind::Joint, name)?)
+            }
+            Target::Tendon(name) => {
+                Transmission::Tendon(find(&self.tendons, element, ElementKind::Tendon, name)?)
+            }
+        })
+    }
+
+    /// What a coupling refers to: the coordinate of a joint, or the length of a tendon.
+    fn combination(
+        &self,
+        model: &Model,
+        element: &Element,
+        target: &Target,
+    ) -> Result<Combination, ModelError> {
+        match self.transmission(element, target)? {
+            Transmission::Joint(link) => {
+                scalar(model, element, link)?;
+                Ok(Combination::new(model, vec![(link, 1.0)]))
+            }
+            Transmission::Tendon(tendon) => Ok(model.tendons[tendon].path.clone()),
+        }
+    }
+}
+
+/// Refuses a joint that is not a hinge or slide.
+fn scalar(model: &Model, element: &Element, link: usize) -> Result<(), ModelError> {
+    match model.links[link].kind {
+        JointKind::Hinge { .. } | JointKind::Slide { .. } => Ok(()),
+        JointKind::Ball | JointKind::Free => {
+            Err(ModelError::NotScalar { element: element.clone(), joint: model.links[link].name.clone() })
+        }
+    }
 }
 
 impl Assembly {
@@ -71,8 +168,10 @@ impl Assembly {
         found.ok_or_else(|| ModelError::UnknownBody { element: element.clone(), id: body.0 })
     }
 
-    /// An equality needs two bodies, one of them moved by joints, that are not fixed to each other.
-    fn check_relation(&self, element: &Element, [a, b]: [usize; 2]) -> Result<(), ModelError> {
+    /// Numbers of the bodies of an equality, which needs two, one of them moved by joints, that are not fixed to each
+    /// other.
+    fn relation(&self, element: &Element, bodies: [BodyId; 2]) -> Result<[usize; 2], ModelError> {
+        let [a, b] = [self.number(element, bodies[0])?, self.number(element, bodies[1])?];
         let (first, second) = (&self.model.bodies[a], &self.model.bodies[b]);
         if a == b {
             return Err(ModelError::SameTwice { element: element.clone(), name: first.name.clone() });
@@ -84,31 +183,47 @@ impl Assembly {
                 second: second.name.clone(),
             });
         }
-        Ok(())
+        Ok([a, b])
     }
 
-    /// What is held, in the frames of the bodies' bases.
+    /// What is held: for bodies in the frames of their bases.
     fn equality_kind(
         &self,
+        targets: &Targets,
         element: &Element,
         spec: &EqualitySpec,
-        [a, b]: [usize; 2],
     ) -> Result<EqualityKind, ModelError> {
-        let (first, second) = (&self.model.bodies[a].pose, &self.model.bodies[b].pose);
         Ok(match spec {
-            EqualitySpec::Connect { anchor, .. } => {
+            EqualitySpec::Connect { bodies, anchor, .. } => {
+                let bodies @ [a, b] = self.relation(element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 let in_second = self.world[b].inverse_point(&self.world[a].point(anchor));
-                EqualityKind::Connect { anchors: [first.point(anchor), second.point(&in_second)] }
+                let [first, second] = bodies.map(|body| &self.model.bodies[body].pose);
+                EqualityKind::Connect { bodies, anchors: [first.point(anchor), second.point(&in_second)] }
             }
-            EqualitySpec::Weld { relative_pose, anchor, .. } => {
+            EqualitySpec::Weld { bodies, relative_pose, anchor, .. } => {
+                let bodies @ [a, b] = self.relation(element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 if let Some(pose) = relative_pose {
                     check::pose(element, "relative pose", pose)?;
                 }
                 let relative = relative_pose.unwrap_or_else(|| self.world[a].inverse() * self.world[b]);
                 let held = Transform::from_translation(*anchor);
-                EqualityKind::Weld { frames: [*first * relative * held, *second * held] }
+                let [first, second] = bodies.map(|body| self.model.bodies[body].pose);
+                EqualityKind::Weld { bodies, frames: [first * relative * held, second * held] }
+            }
+            EqualitySpec::Coupling { dependent, independent, polynomial, .. } => {
+                check::all_finite(element, "polynomial", polynomial)?;
+                if independent.as_ref() == Some(dependent) {
+                    let name = dependent.name().to_owned();
+                    return Err(ModelError::SameTwice { element: element.clone(), name });
+                }
+                let find = |of: &Target| targets.combination(&self.model, element, of);
+                EqualityKind::Coupling(Coupling {
+                    dependent: find(dependent)?,
+                    independent: independent.as_ref().map(find).transpose()?.unwrap_or_default(),
+                    polynomial: *polynomial,
+                })
             }
         })
     }
@@ -132,6 +247,16 @@ fn add_keyframes(model: &mut Model, keyframes: Vec<Keyframe>) -> Result<(), Mode
         complete(&element, "v", &mut key.v, model.nv())?;
         complete(&element, "ctrl", &mut key.ctrl, model.actuators.len())?;
         normalize_quaternions(model, &element, &mut key.q)?;
+        if key.mocap.is_empty() {
+            key.mocap.clone_from(&model.mocap_poses);
+        }
+        if key.mocap.len() != model.mocap_poses.len() {
+            let (found, expected) = (key.mocap.len(), model.mocap_poses.len());
+            return Err(ModelError::KeyframeLength { element, quantity: "mocap", found, expected });
+        }
+        for pose in &key.mocap {
+            check::all_finite(&element, "mocap", pose.translation.iter().chain(&pose.rotation))?;
+        }
         key.name = element.name;
         model.keyframes.push(key);
     }

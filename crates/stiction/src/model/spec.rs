@@ -1,7 +1,7 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
 use super::JointKind;
-use crate::collision::Shape;
+use crate::collision::{MassProperties, Shape};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
@@ -125,6 +125,9 @@ pub struct GeomSpec {
     pub name: String,
     /// Shape.
     pub shape: Shape,
+    /// Mass properties at density 1 kg/m^3 in the geom's frame, where they are not those of the solid shape: of a mesh
+    /// that is not convex, of a shell.
+    pub solid: Option<MassProperties>,
     /// Pose in the body frame.
     pub pose: Transform,
     /// Mass (kg); `None`: density times volume. Planes have none either way.
@@ -155,6 +158,7 @@ impl GeomSpec {
         Self {
             name: String::new(),
             shape,
+            solid: None,
             pose: Transform::identity(),
             mass: None,
             density: 1000.0,
@@ -170,22 +174,55 @@ impl GeomSpec {
     }
 }
 
-/// The joint a drive acts on, by name.
+/// A fixed tendon, see [`super::Tendon`].
+#[derive(Clone, Debug, Default)]
+pub struct TendonSpec {
+    /// Unique name or empty.
+    pub name: String,
+    /// Hinges and slides by name, with their weights in the length.
+    pub joints: Vec<(String, f64)>,
+    /// Limits of the length.
+    pub range: Option<[f64; 2]>,
+    /// Spring stiffness.
+    pub stiffness: f64,
+    /// Lengths between which the spring is relaxed; `None`: the one at which the joints' springs are.
+    pub spring_range: Option<[f64; 2]>,
+    /// Viscous damping.
+    pub damping: f64,
+    /// Dry friction.
+    pub friction_loss: f64,
+}
+
+/// What a drive acts on and a coupling couples, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JointTarget(pub String);
+pub enum Target {
+    /// A joint.
+    Joint(String),
+    /// A tendon.
+    Tendon(String),
+}
+
+impl Target {
+    /// The name.
+    pub fn name(&self) -> &str {
+        match self {
+            Target::Joint(name) | Target::Tendon(name) => name,
+        }
+    }
+}
 
 /// A drive; see [`super::Actuator`] for the force law.
 #[derive(Clone, Debug)]
 pub struct ActuatorSpec {
     /// Unique name or empty.
     pub name: String,
-    /// Driven joint.
-    pub joint: JointTarget,
+    /// What it drives.
+    pub target: Target,
     /// Transmission ratios.
     pub gear: [f64; 6],
-    /// Gain on the control.
-    pub gain: f64,
-    /// Bias coefficients.
+    /// Gain on the control: constant, length and rate coefficients.
+    pub gain: [f64; 3],
+    /// Bias: constant, length and rate coefficients.
     pub bias: [f64; 3],
     /// Control clamp.
     pub control_range: Option<[f64; 2]>,
@@ -198,9 +235,9 @@ impl ActuatorSpec {
     pub fn motor(name: &str, joint: &str) -> Self {
         Self {
             name: name.to_owned(),
-            joint: JointTarget(joint.to_owned()),
+            target: Target::Joint(joint.to_owned()),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            gain: 1.0,
+            gain: [1.0, 0.0, 0.0],
             bias: [0.0; 3],
             control_range: None,
             force_range: None,
@@ -209,12 +246,12 @@ impl ActuatorSpec {
 
     /// A servo that pulls a hinge or slide to the position in its control: force = kp (ctrl - q) - kv v.
     pub fn position(name: &str, joint: &str, kp: f64, kv: f64) -> Self {
-        Self { gain: kp, bias: [0.0, -kp, -kv], ..Self::motor(name, joint) }
+        Self { gain: [kp, 0.0, 0.0], bias: [0.0, -kp, -kv], ..Self::motor(name, joint) }
     }
 
     /// A servo that pulls a hinge or slide to the rate in its control: force = kv (ctrl - v).
     pub fn velocity(name: &str, joint: &str, kv: f64) -> Self {
-        Self { gain: kv, bias: [0.0, 0.0, -kv], ..Self::motor(name, joint) }
+        Self { gain: [kv, 0.0, 0.0], bias: [0.0, 0.0, -kv], ..Self::motor(name, joint) }
     }
 }
 
@@ -240,5 +277,16 @@ pub enum EqualitySpec {
         relative_pose: Option<Transform>,
         /// The point, in the second body's frame, whose position is held (m).
         anchor: Vector3<f64>,
+    },
+    /// A coordinate is a polynomial of another, see [`super::Coupling`].
+    Coupling {
+        /// Unique name or empty.
+        name: String,
+        /// The hinge, slide or tendon that depends.
+        dependent: Target,
+        /// The one it depends on; `None`: it is fixed at `polynomial[0]` from its value at `q0`.
+        independent: Option<Target>,
+        /// Coefficients, the constant first.
+        polynomial: [f64; 5],
     },
 }

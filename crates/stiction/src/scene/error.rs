@@ -1,5 +1,6 @@
 //! Why a scene cannot be loaded: one sentence with the place, the value and what would be right.
 
+use super::Place;
 use crate::model::ModelError;
 use std::path::PathBuf;
 
@@ -23,24 +24,18 @@ pub enum SceneError {
         extension: String,
     },
     /// The text is not well-formed XML.
-    #[error("{file}:{line}:{column}: not well-formed XML: {message}")]
+    #[error("{place}:{}: not well-formed XML: {message}", place.column)]
     Xml {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
+        /// Where the parser stopped.
+        place: Place,
         /// What is wrong.
         message: String,
     },
     /// Something in the scene is wrong or not supported.
-    #[error("{file}:{line}: {}{message}", subject(element, attribute.as_deref()))]
+    #[error("{place}: {}{message}", subject(element, attribute.as_deref()))]
     Invalid {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
+        /// The attribute's value, or the element's tag.
+        place: Place,
         /// The element and its name, as in `geom "floor"`.
         element: String,
         /// The attribute, when one is to blame.
@@ -49,12 +44,10 @@ pub enum SceneError {
         message: String,
     },
     /// The parts are fine but do not make a model.
-    #[error("{file}:{line}: {source}")]
+    #[error("{place}: {source}")]
     Model {
-        /// The file.
-        file: String,
-        /// Line of the element to blame, or of the scene's first element.
-        line: usize,
+        /// Tag of the element to blame, or of the scene's first element.
+        place: Place,
         /// The element to blame.
         element: String,
         /// What is wrong.
@@ -63,12 +56,17 @@ pub enum SceneError {
 }
 
 impl SceneError {
-    /// The line to blame, from 1, when the error has one.
-    pub fn line(&self) -> Option<usize> {
+    /// What to underline, when the error is about the content of a file.
+    pub fn place(&self) -> Option<&Place> {
         match self {
             Self::Io { .. } | Self::UnknownFormat { .. } => None,
-            Self::Xml { line, .. } | Self::Invalid { line, .. } | Self::Model { line, .. } => Some(*line),
+            Self::Xml { place, .. } | Self::Invalid { place, .. } | Self::Model { place, .. } => Some(place),
         }
+    }
+
+    /// The line to blame, from 1, when the error has one.
+    pub fn line(&self) -> Option<usize> {
+        self.place().map(|place| place.line)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Rigid contact shares a file format with engines that model other things. Nothing a scene says is dropped in
 //! silence: what has no meaning here, what had to be guessed and what was put right is listed with its place.
 
+use super::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
@@ -28,10 +29,9 @@ pub enum EntryKind {
 pub struct ReportEntry {
     /// Kind.
     pub kind: EntryKind,
-    /// File.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
+    /// The attribute (its value, or its name if that is not known), or the element's tag.
+    #[serde(flatten)]
+    pub place: Place,
     /// The element and its name, as in `geom "floor"`.
     pub element: String,
     /// The attribute, when one is meant.
@@ -49,7 +49,7 @@ impl fmt::Display for ReportEntry {
             EntryKind::Repaired => "repaired",
             EntryKind::Warning => "warning",
         };
-        write!(f, "{}:{}: {kind}: {}", self.file, self.line, self.element)?;
+        write!(f, "{}: {kind}: {}", self.place, self.element)?;
         if let Some(attribute) = &self.attribute {
             write!(f, ", {attribute}")?;
         }
@@ -62,10 +62,14 @@ impl fmt::Display for ReportEntry {
 pub struct LoadReport {
     /// The entries, each once.
     pub entries: Vec<ReportEntry>,
+    /// What has no effect on motion in any simulator: looks, marks, bookkeeping. One entry per kind of element or
+    /// attribute, where it is first met.
+    #[serde(default)]
+    pub cosmetic: Vec<ReportEntry>,
 }
 
 impl LoadReport {
-    /// Whether the scene was taken exactly as written.
+    /// Whether the scene was taken exactly as written, as far as motion is concerned.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -77,6 +81,8 @@ pub(crate) struct Notes {
     pub(crate) report: LoadReport,
     /// For finding repeated entries; never iterated.
     seen: HashSet<ReportEntry>,
+    /// Kinds of elements and attributes in the cosmetic part; never iterated.
+    cosmetic_seen: HashSet<String>,
     /// Whether parameters of soft constraints have been noted.
     pub(crate) soft_seen: bool,
 }
@@ -86,6 +92,14 @@ impl Notes {
     pub(crate) fn add(&mut self, entry: ReportEntry) {
         if self.seen.insert(entry.clone()) {
             self.report.entries.push(entry);
+        }
+    }
+
+    /// Adds an entry about something without effect on motion, unless there is one of its kind.
+    pub(crate) fn add_cosmetic(&mut self, kind: &str, entry: impl FnOnce() -> ReportEntry) {
+        if !self.cosmetic_seen.contains(kind) {
+            self.cosmetic_seen.insert(kind.to_string());
+            self.report.cosmetic.push(entry());
         }
     }
 }

@@ -16,11 +16,15 @@
 
 mod error;
 mod load_report;
+mod mesh_file;
 pub mod mjcf;
+mod place;
+mod triangle_mesh;
 
 pub use crate::suggestion::did_you_mean;
 pub use error::SceneError;
 pub use load_report::{EntryKind, LoadReport, ReportEntry};
+pub use place::Place;
 
 use crate::model::Model;
 use load_report::Notes;
@@ -54,13 +58,13 @@ pub struct SceneOptions {
 /// Loads a scene from a file, by its extension (`.xml` or `.mjcf`: MJCF).
 ///
 /// # Errors
-/// The file cannot be read, its extension is unknown, it is not well formed, or its content is refused.
+/// The file or one it includes cannot be read, its extension is unknown, it is not well formed, or its content is
+/// refused.
 pub fn load(path: &Path) -> Result<Scene, SceneError> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     if extension != "xml" && extension != "mjcf" {
         return Err(SceneError::UnknownFormat { path: path.to_path_buf(), extension });
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| SceneError::Io { path: path.to_path_buf(), source })?;
+    let text = mjcf::read_text(path)?;
     mjcf::parse(&text, &path.display().to_string())
 }

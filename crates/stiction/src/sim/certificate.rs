@@ -6,7 +6,7 @@
 
 use crate::algorithm;
 use crate::contact::{BlockKind, Law, Mode};
-use crate::sim::equalities;
+use crate::sim::equalities::{self, Configuration};
 use crate::sim::limits;
 use crate::sim::rows::{RowBlock, RowKind};
 use crate::sim::simulation::ContactForce;
@@ -188,7 +188,8 @@ impl Simulation {
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        report.certificate.bilateral = equalities::worst_error(&model, &self.data, &self.state.mocap);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        report.certificate.bilateral = equalities::worst_error(&model, &self.data, at);
         report.time = self.state.time;
     }
 

@@ -1,6 +1,6 @@
 //! Loop closures: what keeps trees on the manifold of their equality constraints.
 //!
-//! Trees tied by equalities, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
+//! Trees tied by equalities or tendons, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
 //! the same way on displacements, velocities and accelerations `x`: the nearest `x` in the metric of the mass matrix
 //! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015), where
 //! dependent rows are left out. A set that cannot be closed (contradictory equalities, an arm pulled beyond its reach)
@@ -15,9 +15,10 @@
 use crate::algorithm::{self, AlgorithmError, Data};
 use crate::model::Model;
 use crate::sim::Mocap;
-use crate::sim::equalities::{Level, equality_trees, position_error, push_equality};
+use crate::sim::equalities::{Configuration, Level, equality_trees, position_error, push_equality};
 use crate::sim::islands::{Islands, root, unite};
 use crate::sim::rows::Rows;
+use crate::sim::tendons::{spans_trees, tendon_trees};
 
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
@@ -51,7 +52,7 @@ pub(crate) struct Closures {
     ties: Vec<Tie>,
     /// Set of each tree: the least tree of it.
     set: Vec<usize>,
-    /// Whether each tree is tied by an equality.
+    /// Whether each tree is tied by an equality, or to another by a tendon.
     tied: Vec<bool>,
     rows: Rows,
     islands: Islands,
@@ -70,27 +71,35 @@ pub(crate) struct Closures {
     set_of_equality: Vec<usize>,
 }
 
+/// Unites trees in one set.
+fn tie_together(trees: impl Iterator<Item = usize>, set: &mut [usize], tied: &mut [bool]) {
+    let mut first = None;
+    for tree in trees {
+        tied[tree] = true;
+        unite(set, *first.get_or_insert(tree), tree);
+    }
+}
+
 impl Closures {
     pub(crate) fn new(model: &Model, equality_ranks: &[u32]) -> Self {
         let trees = model.trees.len();
         let mut set: Vec<usize> = (0..trees).collect();
         let mut tied = vec![false; trees];
         for equality in 0..model.equalities.len() {
-            let pair = equality_trees(model, equality);
-            pair.into_iter().flatten().for_each(|tree| tied[tree] = true);
-            if let [Some(a), Some(b)] = pair {
-                unite(&mut set, a, b);
-            }
+            tie_together(equality_trees(model, equality), &mut set, &mut tied);
+        }
+        for tendon in model.tendons.iter().filter(|tendon| spans_trees(model, tendon)) {
+            tie_together(tendon_trees(model, tendon), &mut set, &mut tied);
         }
         for tree in 0..trees {
             set[tree] = root(&mut set, tree);
         }
         let tie = |equality| {
-            let tree = equality_trees(model, equality).into_iter().flatten().next()?;
+            let tree = equality_trees(model, equality).next()?;
             Some(Tie { rank: equality_ranks[equality], equality, set: set[tree] })
         };
         let set_of_equality = (0..model.equalities.len())
-            .map(|e| equality_trees(model, e).into_iter().flatten().next().map_or(0, |tree| set[tree]))
+            .map(|e| equality_trees(model, e).next().map_or(0, |tree| set[tree]))
             .collect();
         let mut ties: Vec<Tie> = (0..model.equalities.len()).filter_map(tie).collect();
         ties.sort_by_key(|tie| tie.rank);
@@ -112,7 +121,7 @@ impl Closures {
         }
     }
 
-    /// Whether an equality ties this tree.
+    /// Whether an equality ties this tree, or a tendon to another, so that they have to be advanced together.
     pub(crate) fn is_tied(&self, tree: usize) -> bool {
         self.tied[tree]
     }
@@ -128,9 +137,9 @@ impl Closures {
     }
 
     /// Finds the sets that could not be closed. Needs kinematics.
-    pub(crate) fn survey(&mut self, model: &Model, data: &Data, mocap: &[Mocap]) {
+    pub(crate) fn survey(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
         self.activate(|_| true);
-        self.measure(model, data, mocap);
+        self.measure(model, data, at);
         for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
             *softness = if *error <= OPEN { 0.0 } else { SOFT };
         }
@@ -142,12 +151,13 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &mut Data,
-        mocap: &[Mocap],
+        at: Configuration<'_>,
+        v: &[f64],
         of: impl Fn(usize) -> bool,
         acceleration: &mut [f64],
     ) {
         self.activate(of);
-        self.push(model, data, mocap, Level::Acceleration);
+        self.push(model, data, at, Level::Acceleration { v });
         self.correct(model, data, acceleration);
     }
 
@@ -157,12 +167,12 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &mut Data,
-        mocap: &[Mocap],
+        at: Configuration<'_>,
         of: impl Fn(usize) -> bool,
         v: &mut [f64],
     ) {
         self.activate(of);
-        self.push(model, data, mocap, Level::Velocity { gain: 0.0 });
+        self.push(model, data, at, Level::Velocity { gain: 0.0 });
         self.correct(model, data, v);
     }
 
@@ -171,12 +181,12 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &Data,
-        mocap: &[Mocap],
+        at: Configuration<'_>,
         of: impl Fn(usize) -> bool,
         v: &[f64],
     ) -> bool {
         self.activate(of);
-        self.push(model, data, mocap, Level::Velocity { gain: 0.0 });
+        self.push(model, data, at, Level::Velocity { gain: 0.0 });
         self.rows.velocities(model, v, &mut self.free);
         self.free.iter().all(|rate| rate.abs() <= MATCHED)
     }
@@ -204,7 +214,7 @@ impl Closures {
         }
         self.activate(|_| true);
         self.softness.fill(0.0);
-        self.measure(model, data, mocap);
+        self.measure(model, data, Configuration { q, mocap });
         for _ in 0..ROUNDS {
             for set in 0..self.active.len() {
                 self.active[set] &= self.errors[set] > CLOSED;
@@ -220,7 +230,7 @@ impl Closures {
     /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
     /// attempt (Levenberg's method); after two it is left.
     fn newton_step(&mut self, model: &Model, data: &mut Data, mocap: &[Mocap], q: &mut [f64], v: &[f64]) {
-        self.push(model, data, mocap, Level::Displacement);
+        self.push(model, data, Configuration { q, mocap }, Level::Displacement);
         let mut displacement = std::mem::take(&mut self.displacement);
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
@@ -233,7 +243,7 @@ impl Closures {
         }
         self.displacement = displacement;
         self.errors_kept.copy_from_slice(&self.errors);
-        self.measure(model, data, mocap);
+        self.measure(model, data, Configuration { q, mocap });
         for tree in 0..model.trees.len() {
             if self.is_worse(self.set[tree]) {
                 let coords = model.trees[tree].coords.clone();
@@ -268,22 +278,22 @@ impl Closures {
     }
 
     /// Position error of every active set.
-    fn measure(&mut self, model: &Model, data: &Data, mocap: &[Mocap]) {
+    fn measure(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
         for (error, _) in self.errors.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
             *error = 0.0;
         }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            let error = position_error(model, data, mocap, tie.equality);
+            let error = position_error(model, data, at, tie.equality);
             let worst = &mut self.errors[tie.set];
             *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }
     }
 
     /// The rows of all active sets, in the order of names.
-    fn push(&mut self, model: &Model, data: &Data, mocap: &[Mocap], level: Level) {
+    fn push(&mut self, model: &Model, data: &Data, at: Configuration<'_>, level: Level<'_>) {
         self.rows.clear();
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            push_equality(&mut self.rows, model, data, mocap, tie.equality, tie.rank, level);
+            push_equality(&mut self.rows, model, data, at, tie.equality, tie.rank, level);
             self.rows.soften(self.softness[tie.set]);
         }
     }

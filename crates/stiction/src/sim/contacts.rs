@@ -3,8 +3,8 @@
 //! A predicted contact holds the bodies apart along the direction in which they are closest *now*. Where a body
 //! slides over the seam of two flush boxes, or a ball rolls over it, that direction is the way ahead, though nothing is
 //! in the way. What counts is that the bodies are apart along *some* direction when the step ends (the largest of the
-//! facets' gaps must not be negative; Nguyen and Trinkle 2010, section 4). So a closing contact is left out when a
-//! face normal of either box separates the shapes now and still does after the step at the present velocities.
+//! facets' gaps must not be negative; Nguyen and Trinkle 2010, section 4). So a closing contact is left out when the
+//! normal of a plane face of either shape separates them now and still does after the step at the present velocities.
 
 use crate::algorithm::Data;
 use crate::collision::{Aabb, BroadPhase, ContactPoint, Shape, collide};
@@ -54,7 +54,10 @@ impl ContactFinder {
     /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.
     pub(crate) fn find(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
         self.place(model, data, state, h);
-        self.broad.pairs(&self.boxes, |a, b| model.may_collide(a, b), &mut self.pairs);
+        // Contact with height fields is not computed.
+        let ground = |g: usize| matches!(model.geoms[g].shape, Shape::HeightField(_));
+        let may_collide = |a, b| model.may_collide(a, b) && !ground(a) && !ground(b);
+        self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
         self.contacts.clear();
         for &(a, b) in &self.pairs {
             let [a, b] = if model.geoms[a].rank < model.geoms[b].rank { [a, b] } else { [b, a] };
@@ -114,7 +117,7 @@ impl ContactFinder {
 
     /// Whether two shapes that do not overlap pass each other in this step, whatever the contact says.
     fn passes_by(&self, model: &Model, data: &Data, state: &State, [a, b]: [usize; 2], h: f64) -> bool {
-        let faces = [a, b].iter().any(|&g| matches!(model.geoms[g].shape, Shape::Box { .. }));
+        let faces = [a, b].iter().any(|&g| model.geoms[g].shape.plane_faces().next().is_some());
         if !faces || self.points.iter().any(|p| p.gap < -GRAZING) {
             return false;
         }
@@ -129,8 +132,8 @@ impl ContactFinder {
                 || self.clear_of_faces(model, data, state, [b, a], h, least))
     }
 
-    /// Whether a face of `owner` (if it is a box) has all of `other` in front of it, now and, by at least `least`, at
-    /// the end of the step.
+    /// Whether a plane face of `owner` has all of `other` in front of it, now and, by at least `least`, at the end of the
+    /// step.
     fn clear_of_faces(
         &self,
         model: &Model,
@@ -140,41 +143,21 @@ impl ContactFinder {
         h: f64,
         least: f64,
     ) -> bool {
-        let Shape::Box { half_extents } = model.geoms[owner].shape else { return false };
-        let pose = &self.poses[owner];
-        (0..6).any(|face| {
-            let sign = if face % 2 == 0 { 1.0 } else { -1.0 };
-            let n = pose.rotation.column(face / 2) * sign;
-            let plane = n.dot(&pose.translation) + half_extents[face / 2];
-            self.extremes(model, other, &n).is_some_and(|points| {
-                points.iter().all(|q| {
-                    let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, q));
-                    let distance = n.dot(q) - plane;
-                    distance >= -GRAZING && distance + h * n.dot(&(v - u)) >= least
-                })
-            })
+        let (pose, place) = (&self.poses[owner], &self.poses[other]);
+        let shape = &model.geoms[other].shape;
+        let [spin, other_spin] =
+            [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
+        model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
+            let n = pose.vector(&normal);
+            // Of the other's centre, with which it moves and about which it turns, seen from the owner.
+            let distance = n.dot(&(place.translation - pose.translation)) - offset;
+            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &place.translation));
+            let later = distance + h * n.dot(&(v - u));
+            let [down, turn] = [-n, (other_spin - spin) * h].map(|x| place.inverse_vector(&x));
+            let [reach, reach_later] = [Vector3::zeros(), turn].map(|turn| shape.reach(&down, &turn));
+            reach.is_some_and(|reach| distance - reach >= -GRAZING)
+                && reach_later.is_some_and(|reach| later - reach >= least)
         })
-    }
-
-    /// Points of a geom one of which is its lowest along `n`, whatever its motion: the corners of a box, the ends of a
-    /// capsule (m, world). Shapes with fewer than eight repeat the last; `None` for unbounded shapes.
-    fn extremes(&self, model: &Model, geom: usize, n: &Vector3<f64>) -> Option<[Vector3<f64>; 8]> {
-        let pose = &self.poses[geom];
-        let sign = |i: usize, bit: usize| if i >> bit & 1 == 0 { 1.0 } else { -1.0 };
-        match model.geoms[geom].shape {
-            Shape::Plane
-            | Shape::Cylinder { .. }
-            | Shape::Ellipsoid { .. }
-            | Shape::Convex(_)
-            | Shape::HeightField(_) => None,
-            Shape::Sphere { radius } => Some([pose.translation - n * radius; 8]),
-            Shape::Capsule { radius, half_length } => Some(std::array::from_fn(|i| {
-                pose.point(&(Vector3::z() * (half_length * sign(i, 0)))) - n * radius
-            })),
-            Shape::Box { half_extents: e } => Some(std::array::from_fn(|i| {
-                pose.point(&Vector3::new(sign(i, 0) * e.x, sign(i, 1) * e.y, sign(i, 2) * e.z))
-            })),
-        }
     }
 
     /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body

@@ -2,41 +2,66 @@
 //!
 //! With `phi(q, t)` the position error, `X qdot + dphi/dt` is its rate and `X qddot + gamma` its second derivative,
 //! where `gamma` is what is left of the relative acceleration of the two bodies when all joint accelerations are zero:
-//! velocity products, and the centripetal acceleration of a prescribed rotation.
+//! velocity products, and the centripetal acceleration of a prescribed rotation. Couplings of joints have theirs in
+//! [`crate::sim::coupling`].
 
 use crate::algorithm::Data;
 use crate::model::{Base, EqualityKind, Model};
 use crate::sim::Mocap;
 use crate::sim::contacts::base_motion;
+use crate::sim::coupling;
 use crate::sim::rows::{BlockKey, Rows};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
-/// Position error of an equality (second minus first, world axes): of the point (m), and of the orientation as a
-/// rotation vector (rad).
-struct EqualityError {
+/// What the position errors of equalities depend on: a configuration, and the poses of prescribed bodies. The link
+/// poses that go with it are in [`Data`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Configuration<'a> {
+    pub(crate) q: &'a [f64],
+    pub(crate) mocap: &'a [Mocap],
+}
+
+/// Position error of an equality of bodies (second minus first, world axes): of the point (m), and of the orientation
+/// as a rotation vector (rad).
+struct PairError {
+    bodies: [usize; 2],
     points: [Vector3<f64>; 2],
     position: Vector3<f64>,
     orientation: Option<Vector3<f64>>,
     bases: [(Transform, Motion); 2],
 }
 
-impl EqualityError {
-    fn new(model: &Model, data: &Data, mocap: &[Mocap], index: usize) -> Self {
-        let equality = &model.equalities[index];
-        let bases = equality.bodies.map(|b| base_motion(model, data, mocap, b));
-        let (points, orientation) = match &equality.kind {
-            EqualityKind::Connect { anchors } => ([0, 1].map(|i| bases[i].0.point(&anchors[i])), None),
-            EqualityKind::Weld { frames } => {
-                let [first, second] = [0, 1].map(|i| bases[i].0 * frames[i]);
-                let turn = Rotation3::from_matrix_unchecked(second.rotation * first.rotation.transpose());
-                // By way of the quaternion: the trace of the matrix knows small angles to 1e-8 only.
-                let turn = UnitQuaternion::from_rotation_matrix(&turn);
-                let rotation = quaternion_logarithm(&[turn.w, turn.i, turn.j, turn.k]);
-                ([first.translation, second.translation], Some(rotation))
-            }
-        };
-        Self { points, position: points[1] - points[0], orientation, bases }
+impl PairError {
+    /// Of points in the frames of the bodies' bases.
+    fn of_points(
+        model: &Model,
+        data: &Data,
+        mocap: &[Mocap],
+        bodies: [usize; 2],
+        anchors: &[Vector3<f64>; 2],
+    ) -> Self {
+        let bases = bodies.map(|b| base_motion(model, data, mocap, b));
+        let points = [0, 1].map(|i| bases[i].0.point(&anchors[i]));
+        Self { bodies, points, position: points[1] - points[0], orientation: None, bases }
+    }
+
+    /// Of frames likewise.
+    fn of_frames(
+        model: &Model,
+        data: &Data,
+        mocap: &[Mocap],
+        bodies: [usize; 2],
+        frames: &[Transform; 2],
+    ) -> Self {
+        let anchors = frames.map(|frame| frame.translation);
+        let error = Self::of_points(model, data, mocap, bodies, &anchors);
+        let [first, second] = [0, 1].map(|i| error.bases[i].0.rotation * frames[i].rotation);
+        let turn = Rotation3::from_matrix_unchecked(second * first.transpose());
+        // By way of the quaternion: the trace of the matrix knows small angles to 1e-8 only.
+        let turn = UnitQuaternion::from_rotation_matrix(&turn);
+        let rotation = quaternion_logarithm(&[turn.w, turn.i, turn.j, turn.k]);
+        Self { orientation: Some(rotation), ..error }
     }
 
     /// The one point at which both bodies take the impulse.
@@ -50,8 +75,8 @@ impl EqualityError {
     }
 
     /// Prescribed motion of the second body minus the first at the midpoint.
-    fn prescribed(&self, model: &Model, bodies: &[usize; 2]) -> Motion {
-        let [first, second] = [0, 1].map(|i| match model.bodies[bodies[i]].base {
+    fn prescribed(&self, model: &Model) -> Motion {
+        let [first, second] = [0, 1].map(|i| match model.bodies[self.bodies[i]].base {
             Base::Mocap(_) => self.bases[i].1.at(&(self.midpoint() - self.bases[i].0.translation)),
             _ => Motion::zero(),
         });
@@ -60,10 +85,10 @@ impl EqualityError {
 
     /// Acceleration of the second body's point minus the first's at zero joint acceleration; the link accelerations
     /// in `data` must be those of [`crate::algorithm::bias_forces`].
-    fn convective(&self, model: &Model, data: &Data, bodies: &[usize; 2]) -> Motion {
+    fn convective(&self, model: &Model, data: &Data) -> Motion {
         let [first, second] = [0, 1].map(|i| {
             let (pose, velocity) = &self.bases[i];
-            let origin = match model.bodies[bodies[i]].base {
+            let origin = match model.bodies[self.bodies[i]].base {
                 Base::World => return Motion::zero(),
                 // The prescribed twist is constant within a step: the origin moves straight.
                 Base::Mocap(_) => Motion::zero(),
@@ -77,27 +102,58 @@ impl EqualityError {
         });
         second - first
     }
+
+    fn push(&self, rows: &mut Rows, model: &Model, data: &Data, key: BlockKey, level: Level<'_>) {
+        let offset = |gain: f64| Motion::new(self.orientation.unwrap_or_default(), self.position) * gain;
+        let target = match level {
+            Level::Displacement => offset(1.0),
+            Level::Velocity { gain } => offset(gain) + self.prescribed(model),
+            Level::Acceleration { .. } => self.convective(model, data),
+        };
+        let mut values = [0.0; 6];
+        values[..3].copy_from_slice(target.linear.as_slice());
+        values[3..].copy_from_slice(target.angular.as_slice());
+        let count = if self.orientation.is_some() { 6 } else { 3 };
+        let links = self.bodies.map(|b| link_of(model, b));
+        rows.push_bilateral(model, data, key, links, &self.midpoint(), &values[..count]);
+    }
+}
+
+fn link_of(model: &Model, body: usize) -> Option<usize> {
+    match model.bodies[body].base {
+        Base::Link(link) => Some(link),
+        Base::World | Base::Mocap(_) => None,
+    }
 }
 
 /// Position error of one equality (m or rad).
-pub(crate) fn position_error(model: &Model, data: &Data, mocap: &[Mocap], index: usize) -> f64 {
-    EqualityError::new(model, data, mocap, index).size()
+pub(crate) fn position_error(model: &Model, data: &Data, at: Configuration<'_>, index: usize) -> f64 {
+    match &model.equalities[index].kind {
+        EqualityKind::Connect { bodies, anchors } => {
+            PairError::of_points(model, data, at.mocap, *bodies, anchors).size()
+        }
+        EqualityKind::Weld { bodies, frames } => {
+            PairError::of_frames(model, data, at.mocap, *bodies, frames).size()
+        }
+        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, at.q).abs(),
+    }
 }
 
 /// Largest position error of all equalities (m or rad).
-pub(crate) fn worst_error(model: &Model, data: &Data, mocap: &[Mocap]) -> f64 {
-    (0..model.equalities.len()).fold(0.0, |worst: f64, i| worst.max(position_error(model, data, mocap, i)))
+pub(crate) fn worst_error(model: &Model, data: &Data, at: Configuration<'_>) -> f64 {
+    (0..model.equalities.len()).fold(0.0, |worst: f64, i| worst.max(position_error(model, data, at, i)))
 }
 
 /// What the rows are applied to, and so what they add to `X x`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Level {
+pub(crate) enum Level<'a> {
     /// Displacements: the position error.
     Displacement,
     /// Velocities: the prescribed rate, and `gain` (1/s) times the position error.
     Velocity { gain: f64 },
-    /// Accelerations: the convective part `gamma`. Needs [`crate::algorithm::bias_forces`] of the trees.
-    Acceleration,
+    /// Accelerations at the velocity `v`: the convective part `gamma`. Needs [`crate::algorithm::bias_forces`] of the
+    /// trees.
+    Acceleration { v: &'a [f64] },
 }
 
 /// Adds the rows of an equality.
@@ -105,34 +161,32 @@ pub(crate) fn push_equality(
     rows: &mut Rows,
     model: &Model,
     data: &Data,
-    mocap: &[Mocap],
+    at: Configuration<'_>,
     index: usize,
     rank: u32,
-    level: Level,
+    level: Level<'_>,
 ) {
-    let bodies = &model.equalities[index].bodies;
-    let error = EqualityError::new(model, data, mocap, index);
-    let offset = |gain: f64| Motion::new(error.orientation.unwrap_or_default(), error.position) * gain;
-    let target = match level {
-        Level::Displacement => offset(1.0),
-        Level::Velocity { gain } => offset(gain) + error.prescribed(model, bodies),
-        Level::Acceleration => error.convective(model, data, bodies),
-    };
-    let mut values = [0.0; 6];
-    values[..3].copy_from_slice(target.linear.as_slice());
-    values[3..].copy_from_slice(target.angular.as_slice());
-    let count = if error.orientation.is_some() { 6 } else { 3 };
-    let links = bodies.map(|b| match model.bodies[b].base {
-        Base::Link(link) => Some(link),
-        _ => None,
-    });
-    rows.push_bilateral(model, data, BlockKey::equality(rank), links, &error.midpoint(), &values[..count]);
+    let key = BlockKey::equality(rank);
+    match &model.equalities[index].kind {
+        EqualityKind::Connect { bodies, anchors } => {
+            PairError::of_points(model, data, at.mocap, *bodies, anchors).push(rows, model, data, key, level);
+        }
+        EqualityKind::Weld { bodies, frames } => {
+            PairError::of_frames(model, data, at.mocap, *bodies, frames).push(rows, model, data, key, level);
+        }
+        EqualityKind::Coupling(coupling) => {
+            coupling::push_coupling(rows, model, coupling, at.q, key, level);
+        }
+    }
 }
 
-/// Trees of the links that an equality ties.
-pub(crate) fn equality_trees(model: &Model, index: usize) -> [Option<usize>; 2] {
-    model.equalities[index].bodies.map(|b| match model.bodies[b].base {
-        Base::Link(link) => Some(model.links[link].tree),
-        _ => None,
-    })
+/// Trees that an equality ties; some may come up more than once.
+pub(crate) fn equality_trees(model: &Model, index: usize) -> impl Iterator<Item = usize> + '_ {
+    let (bodies, coupling) = match &model.equalities[index].kind {
+        EqualityKind::Connect { bodies, .. } | EqualityKind::Weld { bodies, .. } => (&bodies[..], None),
+        EqualityKind::Coupling(coupling) => (&[][..], Some(coupling)),
+    };
+    let links = bodies.iter().filter_map(|body| link_of(model, *body));
+    let coupled = coupling.into_iter().flat_map(|c| c.dependent.terms.iter().chain(&c.independent.terms));
+    links.chain(coupled.map(|term| term.link)).map(|link| model.links[link].tree)
 }

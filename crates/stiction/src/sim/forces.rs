@@ -1,48 +1,79 @@
 //! Generalized forces that do not come from constraints: applied forces, springs, dampers and drives.
 
 use crate::algorithm::{self, Data};
-use crate::model::{Actuator, Base, JointKind, Model};
+use crate::model::{Actuator, Base, JointKind, Model, Transmission};
 use crate::sim::State;
+use crate::sim::tendons::TendonGains;
 use crate::spatial::Force;
 
-/// A drive's force before the gear (N or N m), and whether it is clamped.
-fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, bool) {
+/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
+/// clamped.
+fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
     let control = match actuator.control_range {
         Some([low, high]) => control.clamp(low, high),
         None => control,
     };
-    let [constant, per_length, per_rate] = actuator.bias;
-    let force = actuator.gain * control + constant + per_length * length + per_rate * rate;
+    let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
+    let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
     match actuator.force_range {
-        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), true),
-        _ => (force, false),
+        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
+        _ => (force, [g1 * control + b1, g2 * control + b2]),
     }
 }
 
 /// Length and rate of a drive's transmission; zero for joints with several dofs, whose drives are pure forces.
-fn transmission(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> (f64, f64) {
-    let link = &model.links[actuator.link];
-    match link.kind {
-        JointKind::Hinge { .. } | JointKind::Slide { .. } => {
-            (actuator.gear[0] * q[link.q], actuator.gear[0] * v[link.v])
+fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> (f64, f64) {
+    let gear = actuator.gear[0];
+    match actuator.transmission {
+        Transmission::Joint(link) => {
+            let link = &model.links[link];
+            match link.kind {
+                JointKind::Hinge { .. } | JointKind::Slide { .. } => (gear * q[link.q], gear * v[link.v]),
+                JointKind::Ball | JointKind::Free => (0.0, 0.0),
+            }
         }
-        _ => (0.0, 0.0),
+        Transmission::Tendon(tendon) => {
+            let path = &model.tendons[tendon].path;
+            (gear * path.value(q), gear * path.rate(v))
+        }
     }
 }
 
-/// Which drives and bodies act on each tree.
+/// Position and rate gain of a drive along its joint or tendon that a step may treat implicitly. None of one that is
+/// clamped, and only those that resist motion: a destabilising one stays explicit.
+fn resisting_gains(model: &Model, actuator: &Actuator, control: f64, q: &[f64], v: &[f64]) -> [f64; 2] {
+    let (length, rate) = length_and_rate(model, actuator, q, v);
+    let (_, slopes) = drive_force(actuator, control, length, rate);
+    let gear = actuator.gear[0] * actuator.gear[0];
+    slopes.map(|slope| gear * (-slope).max(0.0))
+}
+
+/// Which drives and bodies act on each tree, and which drives on each tendon.
 #[derive(Clone, Debug)]
 pub(crate) struct ForceMap {
+    /// Drives on joints, per tree.
     drives: Vec<Vec<usize>>,
+    /// Drives on tendons, per tendon.
+    tendon_drives: Vec<Vec<usize>>,
     bodies: Vec<Vec<usize>>,
 }
 
 impl ForceMap {
     pub(crate) fn new(model: &Model) -> Self {
-        let mut map =
-            Self { drives: vec![Vec::new(); model.trees.len()], bodies: vec![Vec::new(); model.trees.len()] };
+        let mut map = Self {
+            drives: vec![Vec::new(); model.trees.len()],
+            tendon_drives: vec![Vec::new(); model.tendons.len()],
+            bodies: vec![Vec::new(); model.trees.len()],
+        };
         for (i, actuator) in model.actuators.iter().enumerate() {
-            map.drives[model.links[actuator.link].tree].push(i);
+            match actuator.transmission {
+                Transmission::Joint(link) => map.drives[model.links[link].tree].push(i),
+                Transmission::Tendon(tendon) => map.tendon_drives[tendon].push(i),
+            }
+        }
+        // Names order the sums over drives, so that their bits do not depend on the order of writing.
+        for drives in map.drives.iter_mut().chain(&mut map.tendon_drives) {
+            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
         }
         for (i, body) in model.bodies.iter().enumerate() {
             if let Base::Link(link) = body.base {
@@ -54,13 +85,22 @@ impl ForceMap {
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.
     fn add_drives(&self, model: &Model, tree: usize, ctrl: &[f64], q: &[f64], v: &[f64], tau: &mut [f64]) {
+        let force = |i: usize| {
+            let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
+            drive_force(&model.actuators[i], ctrl[i], length, rate).0
+        };
         for &i in &self.drives[tree] {
             let actuator = &model.actuators[i];
-            let link = &model.links[actuator.link];
-            let (length, rate) = transmission(model, actuator, q, v);
-            let (force, _) = drive_force(actuator, ctrl[i], length, rate);
+            let Transmission::Joint(link) = actuator.transmission else { continue };
+            let (link, force) = (&model.links[link], force(i));
             for (dof, gear) in actuator.gear.iter().enumerate().take(link.kind.nv()) {
                 tau[link.v + dof] += gear * force;
+            }
+        }
+        for &tendon in &model.trees[tree].tendons {
+            for &i in &self.tendon_drives[tendon] {
+                let force = model.actuators[i].gear[0] * force(i);
+                algorithm::pull(model, tree, &model.tendons[tendon], force, tau);
             }
         }
     }
@@ -121,19 +161,30 @@ impl ForceMap {
         }
         for &i in &self.drives[tree] {
             let actuator = &model.actuators[i];
-            let link = &model.links[actuator.link];
-            if actuator.bias[1..] == [0.0, 0.0] {
-                continue;
-            }
-            let (length, speed) = transmission(model, actuator, &state.q, &state.v);
-            if drive_force(actuator, state.ctrl[i], length, speed).1 {
-                continue;
-            }
-            let gear = actuator.gear[0] * actuator.gear[0];
-            // Only gains that resist motion: a destabilising one stays explicit.
-            position[link.v] += gear * (-actuator.bias[1]).max(0.0);
-            rate[link.v] += gear * (-actuator.bias[2]).max(0.0);
+            let Transmission::Joint(link) = actuator.transmission else { continue };
+            let dof = model.links[link].v;
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &state.q, &state.v);
+            position[dof] += k;
+            rate[dof] += d;
         }
+    }
+
+    /// The same along a tendon: its damping, its spring's stiffness where it is stretched, and the gains of its drives.
+    pub(crate) fn tendon_gains(&self, model: &Model, tendon: usize, state: &State) -> TendonGains {
+        let contents = &model.tendons[tendon];
+        let stretched = contents.stretch(contents.path.value(&state.q)) != 0.0;
+        let [low, high] = contents.spring_range;
+        let mut gains = TendonGains { rate: contents.damping, position: 0.0 };
+        if stretched || low == high {
+            gains.position = contents.stiffness;
+        }
+        for &i in &self.tendon_drives[tendon] {
+            let actuator = &model.actuators[i];
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &state.q, &state.v);
+            gains.position += k;
+            gains.rate += d;
+        }
+        gains
     }
 }
 

@@ -7,6 +7,7 @@
 //! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, 2006, section IV.4).
 
 use crate::algorithm;
+use crate::sim::equalities::Configuration;
 use crate::sim::forces::Commands;
 use crate::sim::{SimError, Simulation};
 
@@ -24,12 +25,13 @@ impl Simulation {
         }
         let contact_rule = &work.contact_rule;
         let free = |tree: usize| !contact_rule[tree];
-        if !closures.velocities_match(&model, data, &state.mocap, free, &state.v) {
+        let at = Configuration { q: &state.q, mocap: &state.mocap };
+        if !closures.velocities_match(&model, data, at, free, &state.v) {
             for &tree in &work.tied {
                 algorithm::mass_matrix(&model, data, tree);
                 algorithm::factorize(&model, data, tree, &work.zeros)?;
             }
-            closures.match_velocities(&model, data, &state.mocap, free, &mut state.v);
+            closures.match_velocities(&model, data, at, free, &mut state.v);
         }
         let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
         let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
@@ -53,7 +55,7 @@ impl Simulation {
                     }
                     algorithm::solve(&model, data, tree, acceleration);
                 }
-                closures.constrain(&model, data, mocap, free, acceleration);
+                closures.constrain(&model, data, Configuration { q, mocap }, v, free, acceleration);
                 Ok(())
             },
         )?;
@@ -70,7 +72,7 @@ impl Simulation {
         }
         let (closures, data) = (&mut self.closures, &mut self.data);
         closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
-        closures.survey(&model, data, &state.mocap);
+        closures.survey(&model, data, Configuration { q: &state.q, mocap: &state.mocap });
         // A set that was closed and now cannot be has run into a singular configuration, near which the accelerations
         // of the stages have no bound. It starts again from where it was, with rows that give way.
         let mut jammed = false;
@@ -85,10 +87,11 @@ impl Simulation {
         }
         if jammed {
             closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
-            closures.survey(&model, data, &state.mocap);
+            closures.survey(&model, data, Configuration { q: &state.q, mocap: &state.mocap });
         }
         let contact_rule = &work.contact_rule;
-        closures.match_velocities(&model, data, &state.mocap, |t| !contact_rule[t], &mut state.v);
+        let at = Configuration { q: &state.q, mocap: &state.mocap };
+        closures.match_velocities(&model, data, at, |t| !contact_rule[t], &mut state.v);
         Ok(())
     }
 }

@@ -29,8 +29,8 @@ pub(crate) struct Islands {
     order: Vec<usize>,
     /// Island of each root tree, while grouping.
     label: Vec<usize>,
-    /// Per tree of the current island: pairs (tree, block in the island, piece in the block).
-    members: Vec<(usize, usize, usize)>,
+    /// Per tree of the current island: (rank of the tree, block in the island, piece in the block).
+    members: Vec<(u32, usize, usize)>,
     local_row: Vec<usize>,
     matrix: Vec<f64>,
     free: Vec<f64>,
@@ -71,8 +71,8 @@ impl Islands {
         self.parent.clear();
         self.parent.extend(0..model.trees.len());
         for block in &rows.blocks {
-            if let [a, b] = block.pieces() {
-                unite(&mut self.parent, a.tree, b.tree);
+            for pair in rows.pieces(block).windows(2) {
+                unite(&mut self.parent, pair[0].tree, pair[1].tree);
             }
         }
         self.label.clear();
@@ -80,7 +80,7 @@ impl Islands {
         self.islands.clear();
         // Blocks without moving trees constrain nothing and are in no island.
         for block in &rows.blocks {
-            let Some(piece) = block.pieces().first() else { continue };
+            let Some(piece) = rows.pieces(block).first() else { continue };
             let tree = find(&mut self.parent, piece.tree);
             if self.label[tree] == usize::MAX {
                 self.label[tree] = self.islands.len();
@@ -97,7 +97,7 @@ impl Islands {
         self.order.clear();
         self.order.resize(start, 0);
         for (i, block) in rows.blocks.iter().enumerate() {
-            let Some(piece) = block.pieces().first() else { continue };
+            let Some(piece) = rows.pieces(block).first() else { continue };
             let island = &mut self.islands[self.label[find(&mut self.parent, piece.tree)]];
             self.order[island.end] = i;
             island.end += 1;
@@ -190,16 +190,17 @@ impl Islands {
             for r in 0..block.count {
                 self.free[self.local_row[local] + r] = free[block.row + r];
             }
-            self.members.extend(block.pieces().iter().enumerate().map(|(p, piece)| (piece.tree, local, p)));
+            let pieces = rows.pieces(block).iter().enumerate();
+            self.members.extend(pieces.map(|(p, piece)| (model.trees[piece.tree].rank, local, p)));
         }
         self.members.sort_unstable();
-        for (m, &(tree, a, pa)) in self.members.iter().enumerate() {
-            let width = model.trees[tree].dofs.len();
+        for (m, &(rank, a, pa)) in self.members.iter().enumerate() {
             let block_a = &rows.blocks[self.order[start + a]];
-            let piece_a = &block_a.pieces()[pa];
-            for &(_, b, pb) in self.members[m..].iter().take_while(|(t, ..)| *t == tree) {
+            let piece_a = &rows.pieces(block_a)[pa];
+            let width = model.trees[piece_a.tree].dofs.len();
+            for &(_, b, pb) in self.members[m..].iter().take_while(|(r, ..)| *r == rank) {
                 let block_b = &rows.blocks[self.order[start + b]];
-                let piece_b = &block_b.pieces()[pb];
+                let piece_b = &rows.pieces(block_b)[pb];
                 for r in 0..block_a.count {
                     let i = self.local_row[a] + r;
                     for c in 0..block_b.count {
@@ -216,7 +217,8 @@ impl Islands {
         for (local, &i) in self.order[start..end].iter().enumerate() {
             let block = &rows.blocks[i];
             for e in self.local_row[local]..self.local_row[local] + block.count {
-                self.matrix[e * total + e] *= 1.0 + block.softness;
+                let diagonal = &mut self.matrix[e * total + e];
+                *diagonal = *diagonal * (1.0 + block.softness) + block.compliance;
             }
         }
     }

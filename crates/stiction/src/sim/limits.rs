@@ -2,7 +2,8 @@
 
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model};
-use crate::sim::rows::{BlockKey, Rows};
+use crate::sim::rows::{BlockKey, RowKind, Rows};
+use crate::sim::tendons::tendon_sides;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// One side of a joint limit: how far it is (rad or m; negative when crossed) and the row that opens it.
@@ -60,9 +61,9 @@ pub(crate) fn push_limit(
     bias: f64,
 ) {
     let l = &model.links[link];
-    let dofs = [(l.v, side.row[0]), (l.v + 1, side.row[1]), (l.v + 2, side.row[2])];
-    let key = BlockKey::limit(rank, side.upper);
-    rows.push_dofs(model, key, BlockKind::Limit { bias }, &dofs[..l.kind.nv().min(3)]);
+    let dofs = (0..l.kind.nv().min(3)).map(|i| (l.v + i, side.row[i]));
+    let kind = RowKind::Unilateral(BlockKind::Limit { bias });
+    rows.push_dofs(model, BlockKey::limit(rank, side.upper), kind, 0.0, dofs);
 }
 
 /// Adds the dry friction rows of one tree's joints for a step of `h` seconds.
@@ -71,14 +72,17 @@ pub(crate) fn push_joint_friction(rows: &mut Rows, model: &Model, ranks: &[u32],
         let d = &model.dofs[dof];
         if d.friction_loss > 0.0 {
             let key = BlockKey::friction(ranks[d.link], (dof - model.links[d.link].v) as u32);
-            rows.push_dofs(model, key, BlockKind::Friction { bound: h * d.friction_loss }, &[(dof, 1.0)]);
+            let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * d.friction_loss });
+            rows.push_dofs(model, key, kind, 0.0, [(dof, 1.0)].into_iter());
         }
     }
 }
 
-/// Whether a joint of the tree has dry friction.
-pub(crate) fn has_joint_friction(model: &Model, tree: usize) -> bool {
-    model.trees[tree].dofs.clone().any(|dof| model.dofs[dof].friction_loss > 0.0)
+/// Whether a joint of the tree, or a tendon over one, has dry friction.
+pub(crate) fn has_dry_friction(model: &Model, tree: usize) -> bool {
+    let contents = &model.trees[tree];
+    contents.dofs.clone().any(|dof| model.dofs[dof].friction_loss > 0.0)
+        || contents.tendons.iter().any(|&tendon| model.tendons[tendon].friction_loss > 0.0)
 }
 
 /// Ranks of the joints in name order.
@@ -98,12 +102,9 @@ pub(crate) fn name_ranks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u32> {
     ranks
 }
 
-/// Largest violation of a joint limit (rad or m).
+/// Largest violation of a limit of a joint or tendon (rad or m).
 pub(crate) fn worst_violation(model: &Model, q: &[f64]) -> f64 {
-    model
-        .links
-        .iter()
-        .flat_map(|link| limit_sides(link, q))
-        .flatten()
-        .fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    let joints = model.links.iter().flat_map(|link| limit_sides(link, q)).flatten().map(|side| side.gap);
+    let tendons = model.tendons.iter().flat_map(|tendon| tendon_sides(tendon, q)).flatten();
+    joints.chain(tendons.map(|side| side.gap)).fold(0.0, |worst: f64, gap| worst.max(-gap))
 }

@@ -6,9 +6,9 @@
 //! # References
 //! NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays" (R. Kern, 2007).
 
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Magic, version, and length field of a version 1.0 header.
 const PREFIX: usize = 10;
@@ -27,6 +27,8 @@ pub(crate) trait Element: Copy {
     const SIZE: usize;
     /// Appends the bytes of one element.
     fn push(self, bytes: &mut Vec<u8>);
+    /// Takes an element from its [`Element::SIZE`] bytes.
+    fn take(bytes: &[u8]) -> Self;
 }
 
 macro_rules! element {
@@ -36,6 +38,11 @@ macro_rules! element {
             const SIZE: usize = size_of::<$t>();
             fn push(self, bytes: &mut Vec<u8>) {
                 bytes.extend_from_slice(&self.to_le_bytes());
+            }
+            fn take(bytes: &[u8]) -> Self {
+                let mut element = [0; size_of::<$t>()];
+                element.copy_from_slice(bytes);
+                Self::from_le_bytes(element)
             }
         }
     };
@@ -105,6 +112,146 @@ impl<W: Write + Seek> NpzWriter<W> {
         self.zip.start_file(format!("{name}.npy"), options)?;
         self.zip.write_all(&header(descr, shape))
     }
+}
+
+/// Why an archive or an array in it cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum NpzError {
+    /// Not a zip archive, or a damaged one.
+    #[error("not a NumPy archive: {0}")]
+    Archive(#[from] zip::result::ZipError),
+    /// An array is not in the archive.
+    #[error("the array '{0}' is missing")]
+    Missing(String),
+    /// An array is damaged or not what is needed.
+    #[error("array '{array}' {problem}")]
+    Array {
+        /// Its name.
+        array: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A `.npz` archive that is being read. Its arrays must be stored without compression, as [`NpzWriter`] and
+/// `numpy.savez` do.
+pub(crate) struct NpzReader<R: Read + Seek> {
+    zip: ZipArchive<R>,
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    pub(crate) fn new(file: R) -> Result<Self, NpzError> {
+        Ok(Self { zip: ZipArchive::new(file)? })
+    }
+
+    /// A single number.
+    pub(crate) fn scalar<T: Element>(&mut self, name: &str) -> Result<T, NpzError> {
+        Ok(self.array(name, &[])?[0])
+    }
+
+    /// A one-dimensional array of any length.
+    pub(crate) fn vector<T: Element>(&mut self, name: &str) -> Result<Vec<T>, NpzError> {
+        let raw = self.raw(name)?;
+        let length = raw.shape.first().copied().unwrap_or(0);
+        raw.elements(name, &[length])
+    }
+
+    /// An array of a known shape, in C order.
+    pub(crate) fn array<T: Element>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, NpzError> {
+        self.raw(name)?.elements(name, shape)
+    }
+
+    /// A one-dimensional array of strings.
+    pub(crate) fn strings(&mut self, name: &str) -> Result<Vec<String>, NpzError> {
+        self.raw(name)?.strings(name)
+    }
+
+    /// The only string of an array.
+    pub(crate) fn text(&mut self, name: &str) -> Result<String, NpzError> {
+        let mut texts = self.strings(name)?;
+        match texts.len() {
+            1 => Ok(texts.remove(0)),
+            n => Err(wrong(name, format!("has {n} texts and not one"))),
+        }
+    }
+
+    fn raw(&mut self, name: &str) -> Result<RawArray, NpzError> {
+        let mut file = match self.zip.by_name(&format!("{name}.npy")) {
+            Err(zip::result::ZipError::FileNotFound) => return Err(NpzError::Missing(name.into())),
+            other => other.map_err(|error| wrong(name, format!("cannot be read: {error}")))?,
+        };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|error| wrong(name, format!("cannot be read: {error}")))?;
+        RawArray::parse(bytes)
+            .ok_or_else(|| wrong(name, "has a header that NumPy's version 1.0 does not know".into()))
+    }
+}
+
+/// Header and bytes of an array.
+struct RawArray {
+    descr: String,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+    /// Where the elements begin.
+    start: usize,
+}
+
+impl RawArray {
+    /// Takes the header apart; `None` if it is not one of version 1.0 in C order.
+    fn parse(bytes: Vec<u8>) -> Option<Self> {
+        let length = match bytes.get(..PREFIX)? {
+            [0x93, b'N', b'U', b'M', b'P', b'Y', 1, 0, low, high] => u16::from_le_bytes([*low, *high]),
+            _ => return None,
+        };
+        let start = PREFIX + usize::from(length);
+        let header = std::str::from_utf8(bytes.get(PREFIX..start)?).ok()?;
+        let after = |key: &str| header.split_once(key).map(|(_, rest)| rest.trim_start());
+        if !after("'fortran_order':")?.starts_with("False") {
+            return None;
+        }
+        let descr = after("'descr':")?.strip_prefix('\'')?.split_once('\'')?.0.to_string();
+        let sizes = after("'shape':")?.strip_prefix('(')?.split_once(')')?.0;
+        let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
+        let shape = sizes.map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()?;
+        Some(Self { descr, shape, start, bytes })
+    }
+
+    fn elements<T: Element>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>, NpzError> {
+        if self.descr != T::DESCR {
+            return Err(wrong(name, format!("has elements of type '{}' and not '{}'", self.descr, T::DESCR)));
+        }
+        if self.shape != shape {
+            return Err(wrong(name, format!("has the shape {:?} and not {shape:?}", self.shape)));
+        }
+        Ok(self.chunks(name, T::SIZE)?.map(T::take).collect())
+    }
+
+    fn strings(&self, name: &str) -> Result<Vec<String>, NpzError> {
+        let width = self.descr.strip_prefix("<U").and_then(|width| width.parse::<usize>().ok());
+        let (Some(width), 1) = (width.filter(|&w| w > 0), self.shape.len()) else {
+            return Err(wrong(name, format!("is '{}' {:?} and not a list of texts", self.descr, self.shape)));
+        };
+        let size = width.checked_mul(4).ok_or_else(|| wrong(name, "is too wide".into()))?;
+        let text = |bytes: &[u8]| {
+            let codes = bytes.chunks_exact(4).map(|c| i32::take(c) as u32).take_while(|&c| c != 0);
+            codes.map(|c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        };
+        Ok(self.chunks(name, size)?.map(text).collect())
+    }
+
+    /// The elements' bytes, as many as the shape says.
+    fn chunks(&self, name: &str, size: usize) -> Result<std::slice::ChunksExact<'_, u8>, NpzError> {
+        let data = &self.bytes[self.start..];
+        let expected = self.shape.iter().try_fold(size, |product, &n| product.checked_mul(n));
+        match expected {
+            Some(expected) if expected == data.len() => Ok(data.chunks_exact(size)),
+            _ => Err(wrong(name, format!("has {} bytes for the shape {:?}", data.len(), self.shape))),
+        }
+    }
+}
+
+fn wrong(array: &str, problem: String) -> NpzError {
+    NpzError::Array { array: array.into(), problem }
 }
 
 /// The header of a version 1.0 array in C order.

@@ -10,12 +10,14 @@
 //! 2. Solve island by island; where the projection is infeasible (a body wedged between fixed walls) the solver's
 //!    regularised answer is the least-squares one.
 //! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`.
-//! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times.
+//! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times; keep the configuration with
+//!    the least overlap.
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Level};
+use crate::sim::equalities::{self, Configuration, Level};
 use crate::sim::limits;
+use crate::sim::tendons;
 
 /// Rounds of one step; what is left is taken up by the next step. Most overlaps vanish in one or two; two edges that
 /// take turns at being the deepest shrink theirs by a third in each.
@@ -31,13 +33,26 @@ impl Simulation {
         self.close_at_start();
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
-        for _ in 0..ROUNDS {
+        let mut least = f64::INFINITY;
+        for round in 0..=ROUNDS {
             let overlap = self.worst_overlap();
-            if overlap <= self.settings.overlap_tolerance || overlap > STALLED * last_two[0] {
-                return;
+            if overlap < least {
+                least = overlap;
+                self.work.least_overlap.copy_from_slice(&self.state.q);
+            }
+            let done = overlap <= self.settings.overlap_tolerance;
+            // NaN is no progress.
+            let going = overlap <= STALLED * last_two[0] && round < ROUNDS;
+            if done || !going {
+                break;
             }
             last_two = [last_two[1], overlap];
             self.project_once();
+            self.locate();
+        }
+        // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
+        if self.state.q != self.work.least_overlap {
+            self.state.q.copy_from_slice(&self.work.least_overlap);
             self.locate();
         }
     }
@@ -46,12 +61,14 @@ impl Simulation {
     fn close_at_start(&mut self) {
         let model = self.model.clone();
         let (state, data) = (&mut self.state, &mut self.data);
-        if equalities::worst_error(&model, data, &state.mocap) > self.settings.overlap_tolerance {
+        let at = Configuration { q: &state.q, mocap: &state.mocap };
+        if equalities::worst_error(&model, data, at) > self.settings.overlap_tolerance {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = self.closures.close(&model, data, &state.mocap, &self.work.zeros, &mut state.q, &state.v);
             self.locate();
         }
-        self.closures.survey(&model, &self.data, &self.state.mocap);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        self.closures.survey(&model, &self.data, at);
     }
 
     /// Deepest overlap, worst crossed limit and worst bilateral error of what can be closed (m or rad).
@@ -59,9 +76,10 @@ impl Simulation {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let limits = limits::worst_violation(model, &self.state.q);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
-            .map(|i| equalities::position_error(model, &self.data, &self.state.mocap, i))
+            .map(|i| equalities::position_error(model, &self.data, at, i))
             .fold(0.0, f64::max);
         contacts.max(limits).max(bilateral)
     }
@@ -86,12 +104,20 @@ impl Simulation {
                 }
             }
         }
+        for (i, tendon) in model.tendons.iter().enumerate() {
+            for side in tendons::tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    let rank = self.tendon_ranks[i];
+                    tendons::push_tendon_limit(&mut self.rows, &model, tendon, rank, &side, side.gap);
+                }
+            }
+        }
         for i in 0..model.equalities.len() {
             equalities::push_equality(
                 &mut self.rows,
                 &model,
                 &self.data,
-                &self.state.mocap,
+                Configuration { q: &self.state.q, mocap: &self.state.mocap },
                 i,
                 self.equality_ranks[i],
                 Level::Displacement,

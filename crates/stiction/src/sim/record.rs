@@ -1,114 +1,30 @@
-//! Recordings: what a run did, step by step, as a NumPy archive that needs nothing else to be played or checked.
-//!
-//! `n` steps, `m` contacts in all of them; arrays of numbers are little-endian doubles unless said otherwise.
-//!
-//! | array | shape | content |
-//! |---|---|---|
-//! | `format` | () int64 | version of this layout: 1 |
-//! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
-//! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
-//! | `time`, `qpos`, `qvel` | (n), (n, nq), (n, nv) | state after each step |
-//! | `body_names`, `body_mass` | (bodies) text, (bodies) | the world first; kg |
-//! | `body_pos0`, `body_quat0` | (bodies, 3), (bodies, 4) | poses before the first step; m; unit quaternions, w first |
-//! | `body_pos`, `body_quat` | (n, bodies, 3), (n, bodies, 4) | poses after each step |
-//! | `geom_names`, `law_names`, `mode_names` | text | what the indices and codes below mean |
-//! | `geom_body` | (geoms) int32 | the body each geom is on, as index into `body_names` |
-//! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]` |
-//! | `contact_geom1`, `contact_geom2` | (m) int32 | indices into `geom_names` |
-//! | `contact_point` | (m, 3) | where the impulse acts, at the step's beginning (m, world) |
-//! | `contact_frame` | (m, 3, 3) | rows: unit normal from geom 1 to geom 2, first and second tangent (world) |
-//! | `contact_gap` | (m) | at the step's beginning (m); negative when overlapping |
-//! | `contact_law` | (m) int32 | index into `law_names` |
-//! | `contact_mode` | (m) int32 | index into `mode_names` |
-//! | `contact_mu` | (m) | coefficient of friction; 0 when frictionless |
-//! | `contact_bias` | (m) | a_n of `0 <= lambda_n  perp  u_n + a_n >= 0` (m/s) |
-//! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
-//! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
-//! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
-//! | `certificate_*` | (n) | the fields of [`Certificate`] |
-//! | `energy`, `kinetic_energy` | (n) | after each step (J) |
-//! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
+//! The recorder: takes down what a simulation does, step by step, as a [`Recording`].
 
 use crate::algorithm::{self, Data};
+use crate::collision::{ConvexMesh, HeightField, Shape};
 use crate::contact::{Law, Mode};
-use crate::model::Model;
+use crate::model::{Base, Model};
 use crate::sim::contacts::base_motion;
-use crate::sim::npz::NpzWriter;
-use crate::sim::{Certificate, Simulation, State, StepReport};
+use crate::sim::recording::{
+    BodyTable, ContactTable, GeomTable, HeightFieldTable, MeshTable, Poses, RecordError, Recording,
+    SHAPE_NAMES,
+};
+use crate::sim::{Simulation, State, StepReport};
+use crate::spatial::Transform;
 use nalgebra::{Rotation3, UnitQuaternion};
-use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// Layout version.
-const FORMAT: i64 = 1;
 
 /// Room reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
 const RESERVED: usize = 8 << 20;
 
-/// Names of the laws, by code.
-const LAW_NAMES: [&str; 2] = ["frictionless", "coulomb"];
-
-/// Names of the contact modes, by code.
-const MODE_NAMES: [&str; 3] = ["open", "stick", "slip"];
-
-/// A recording that cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: the recording cannot be written: {source}", path.display())]
-pub struct RecordError {
-    /// The file.
-    pub path: PathBuf,
-    /// What the operating system says.
-    pub source: std::io::Error,
-}
-
-/// Contacts of all steps, one entry of each vector per contact (or three, or nine).
-#[derive(Debug, Default)]
-struct Contacts {
-    /// Contacts before each step, and after the last.
-    pointer: Vec<i64>,
-    geom1: Vec<i32>,
-    geom2: Vec<i32>,
-    point: Vec<f64>,
-    frame: Vec<f64>,
-    gap: Vec<f64>,
-    law: Vec<i32>,
-    mode: Vec<i32>,
-    mu: Vec<f64>,
-    bias: Vec<f64>,
-    drift: Vec<f64>,
-    velocity: Vec<f64>,
-    impulse: Vec<f64>,
-}
-
-/// Positions (3 per body) and orientations (4 per body, w first).
-#[derive(Debug, Default)]
-struct Poses {
-    position: Vec<f64>,
-    orientation: Vec<f64>,
-}
-
-/// Keeps what a simulation does, step by step. See the module's table for what a recording holds.
+/// Keeps what a simulation does, step by step.
 #[derive(Debug)]
 pub struct Recorder {
     model: Arc<Model>,
     /// For the kinematics of the states it is shown.
     data: Data,
-    timestep: f64,
-    initial: State,
-    initial_poses: Poses,
-    time: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    poses: Poses,
-    contacts: Contacts,
-    certificates: Vec<Certificate>,
-    energy: Vec<f64>,
-    kinetic_energy: Vec<f64>,
-    unsolved: Vec<i64>,
-    pivots: Vec<i64>,
-    iterations: Vec<i64>,
+    recording: Recording,
 }
 
 impl Recorder {
@@ -117,53 +33,73 @@ impl Recorder {
     pub fn new(simulation: &Simulation, expected_steps: usize) -> Self {
         let model = simulation.model().clone();
         let mut data = Data::new(&model);
-        let mut initial_poses = Poses::default();
-        initial_poses.add(&model, &mut data, &simulation.state);
-        let numbers_per_step = model.nq() + model.nv() + 7 * model.bodies.len() + 16;
+        let mut poses0 = Poses::default();
+        add_body_poses(&mut poses0, &model, &mut data, &simulation.state);
+        let (bodies, state) = (model.bodies.len(), &simulation.state);
+        let numbers_per_step = model.nq() + model.nv() + 7 * bodies + 16;
         let steps = expected_steps.min(RESERVED / numbers_per_step);
-        let bodies = model.bodies.len();
-        Self {
-            data,
+        let (geoms, meshes, height_fields) = shapes(&model);
+        let formulation = &simulation.settings().formulation;
+        let recording = Recording {
+            scene_name: model.name.clone(),
+            contact_model: formulation.name().into(),
+            solver: formulation.solver_name().into(),
             timestep: simulation.timestep(),
-            initial: simulation.state.clone(),
-            initial_poses,
+            gravity: model.gravity.as_slice().to_vec(),
+            bodies: BodyTable {
+                names: model.bodies.iter().map(|b| b.name.clone()).collect(),
+                mass: model.bodies.iter().map(|b| b.mass).collect(),
+                fixed: model.bodies.iter().map(|b| i32::from(b.base == Base::World)).collect(),
+            },
+            geoms,
+            meshes,
+            height_fields,
+            time0: state.time,
+            qpos0: state.q.clone(),
+            qvel0: state.v.clone(),
+            poses0,
             time: Vec::with_capacity(steps),
-            q: Vec::with_capacity(steps * model.nq()),
-            v: Vec::with_capacity(steps * model.nv()),
+            qpos: Vec::with_capacity(steps * model.nq()),
+            qvel: Vec::with_capacity(steps * model.nv()),
             poses: Poses {
                 position: Vec::with_capacity(3 * steps * bodies),
                 orientation: Vec::with_capacity(4 * steps * bodies),
             },
-            contacts: Contacts { pointer: vec![0], ..Default::default() },
+            contacts: ContactTable { ptr: vec![0], ..Default::default() },
             certificates: Vec::with_capacity(steps),
             energy: Vec::with_capacity(steps),
             kinetic_energy: Vec::with_capacity(steps),
             unsolved: Vec::with_capacity(steps),
             pivots: Vec::with_capacity(steps),
             iterations: Vec::with_capacity(steps),
-            model,
-        }
+        };
+        Self { model, data, recording }
     }
 
     /// Adds the step that the simulation has just taken, with its report.
     pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
-        let state = &simulation.state;
-        self.time.push(state.time);
-        self.q.extend_from_slice(&state.q);
-        self.v.extend_from_slice(&state.v);
-        self.poses.add(&self.model, &mut self.data, state);
-        self.contacts.add(simulation);
-        self.certificates.push(report.certificate);
-        self.energy.push(report.energy);
-        self.kinetic_energy.push(report.kinetic_energy);
-        self.unsolved.push(report.unsolved as i64);
-        self.pivots.push(report.pivots as i64);
-        self.iterations.push(report.iterations as i64);
+        let (state, recording) = (&simulation.state, &mut self.recording);
+        recording.time.push(state.time);
+        recording.qpos.extend_from_slice(&state.q);
+        recording.qvel.extend_from_slice(&state.v);
+        add_body_poses(&mut recording.poses, &self.model, &mut self.data, state);
+        add_contacts(&mut recording.contacts, simulation);
+        recording.certificates.push(report.certificate);
+        recording.energy.push(report.energy);
+        recording.kinetic_energy.push(report.kinetic_energy);
+        recording.unsolved.push(report.unsolved as i64);
+        recording.pivots.push(report.pivots as i64);
+        recording.iterations.push(report.iterations as i64);
     }
 
-    /// Number of steps recorded.
+    /// Steps recorded.
     pub fn steps(&self) -> usize {
-        self.time.len()
+        self.recording.steps()
+    }
+
+    /// What has been recorded.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
     }
 
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -171,147 +107,107 @@ impl Recorder {
     /// # Errors
     /// The file cannot be written.
     pub fn write_npz(&self, path: &Path) -> Result<(), RecordError> {
-        File::create(path)
-            .and_then(|file| self.write(BufWriter::new(file))?.flush())
-            .map_err(|source| RecordError { path: path.to_path_buf(), source })
-    }
-
-    fn write<W: Write + Seek>(&self, file: W) -> std::io::Result<W> {
-        let mut npz = NpzWriter::new(file);
-        npz.array("format", &[], &[FORMAT])?;
-        self.write_scene(&mut npz)?;
-        self.write_states(&mut npz)?;
-        self.contacts.write(&mut npz)?;
-        self.write_reports(&mut npz)?;
-        npz.finish()
-    }
-
-    fn write_scene<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
-        let (model, bodies) = (&self.model, &self.model.bodies);
-        npz.array("timestep", &[], &[self.timestep])?;
-        npz.array("gravity", &[3], model.gravity.as_slice())?;
-        npz.strings("body_names", &bodies.iter().map(|b| b.name.as_str()).collect::<Vec<_>>())?;
-        npz.array("body_mass", &[bodies.len()], &bodies.iter().map(|b| b.mass).collect::<Vec<_>>())?;
-        npz.strings("geom_names", &model.geoms.iter().map(|g| g.name.as_str()).collect::<Vec<_>>())?;
-        let geom_body: Vec<i32> = model.geoms.iter().map(|g| g.body as i32).collect();
-        npz.array("geom_body", &[geom_body.len()], &geom_body)?;
-        npz.strings("law_names", &LAW_NAMES)?;
-        npz.strings("mode_names", &MODE_NAMES)
-    }
-
-    fn write_states<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
-        let (n, bodies) = (self.steps(), self.model.bodies.len());
-        let (nq, nv) = (self.model.nq(), self.model.nv());
-        npz.array("time0", &[], &[self.initial.time])?;
-        npz.array("qpos0", &[nq], &self.initial.q)?;
-        npz.array("qvel0", &[nv], &self.initial.v)?;
-        npz.array("time", &[n], &self.time)?;
-        npz.array("qpos", &[n, nq], &self.q)?;
-        npz.array("qvel", &[n, nv], &self.v)?;
-        npz.array("body_pos0", &[bodies, 3], &self.initial_poses.position)?;
-        npz.array("body_quat0", &[bodies, 4], &self.initial_poses.orientation)?;
-        npz.array("body_pos", &[n, bodies, 3], &self.poses.position)?;
-        npz.array("body_quat", &[n, bodies, 4], &self.poses.orientation)
-    }
-
-    fn write_reports<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
-        let n = [self.steps()];
-        for (name, field) in CERTIFICATE_FIELDS {
-            let values: Vec<f64> = self.certificates.iter().map(field).collect();
-            npz.array(&format!("certificate_{name}"), &n, &values)?;
-        }
-        npz.array("energy", &n, &self.energy)?;
-        npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
-        npz.array("unsolved", &n, &self.unsolved)?;
-        npz.array("pivots", &n, &self.pivots)?;
-        npz.array("iterations", &n, &self.iterations)
+        self.recording.write_npz(path)
     }
 }
 
-/// Reads one field of a certificate.
-type CertificateField = fn(&Certificate) -> f64;
+/// Shapes and poses of the geoms, and what their meshes and height fields are.
+fn shapes(model: &Model) -> (GeomTable, MeshTable, HeightFieldTable) {
+    let mut geoms = GeomTable::default();
+    let mut meshes = MeshTable { vertex_ptr: vec![0], triangle_ptr: vec![0], ..Default::default() };
+    let mut fields = HeightFieldTable { ptr: vec![0], ..Default::default() };
+    for geom in &model.geoms {
+        let (kind, size, data) = match &geom.shape {
+            Shape::Plane => ("plane", [0.0; 3], -1),
+            Shape::Sphere { radius } => ("sphere", [*radius, 0.0, 0.0], -1),
+            Shape::Capsule { radius, half_length } => ("capsule", [*radius, *half_length, 0.0], -1),
+            Shape::Box { half_extents } => ("box", (*half_extents).into(), -1),
+            Shape::Cylinder { radius, half_length } => ("cylinder", [*radius, *half_length, 0.0], -1),
+            Shape::Ellipsoid { radii } => ("ellipsoid", (*radii).into(), -1),
+            Shape::Convex(mesh) => ("mesh", [0.0; 3], add_mesh(&mut meshes, mesh)),
+            Shape::HeightField(field) => {
+                let [x, y] = field.half_size();
+                ("hfield", [x, y, field.base()], add_height_field(&mut fields, field))
+            }
+        };
+        let pose = model.bodies[geom.body].pose.inverse() * geom.pose;
+        geoms.names.push(geom.name.clone());
+        geoms.body.push(geom.body as i32);
+        geoms.kind.push(SHAPE_NAMES.iter().position(|&name| name == kind).map_or(-1, |code| code as i32));
+        geoms.size.extend_from_slice(&size);
+        geoms.data.push(data);
+        add_pose(&mut geoms.poses, &pose);
+        geoms.rgba.extend_from_slice(&geom.color.unwrap_or([f64::NAN; 4]));
+    }
+    (geoms, meshes, fields)
+}
 
-/// The fields of a certificate by name.
-const CERTIFICATE_FIELDS: [(&str, CertificateField); 9] = [
-    ("residual", |c| c.residual),
-    ("penetration", |c| c.penetration),
-    ("approach", |c| c.approach),
-    ("pull", |c| c.pull),
-    ("cone_violation", |c| c.cone_violation),
-    ("sliding_power", |c| c.sliding_power),
-    ("bilateral", |c| c.bilateral),
-    ("contact_work", |c| c.contact_work),
-    ("energy_change", |c| c.energy_change),
-];
+/// Appends a mesh; returns its number.
+fn add_mesh(meshes: &mut MeshTable, mesh: &ConvexMesh) -> i32 {
+    meshes.vertex.extend(mesh.vertices().iter().flat_map(|v| [v.x, v.y, v.z]));
+    meshes.triangle.extend(mesh.triangles().iter().flatten().map(|&i| i as i32));
+    meshes.vertex_ptr.push((meshes.vertex.len() / 3) as i64);
+    meshes.triangle_ptr.push((meshes.triangle.len() / 3) as i64);
+    meshes.vertex_ptr.len() as i32 - 2
+}
 
-impl Poses {
-    /// Appends the poses of all bodies at a state.
-    fn add(&mut self, model: &Model, data: &mut Data, state: &State) {
-        algorithm::forward_kinematics_all(model, data, &state.q, &state.v);
-        for (i, body) in model.bodies.iter().enumerate() {
-            let pose = base_motion(model, data, &state.mocap, i).0 * body.pose;
-            let rotation = Rotation3::from_matrix_unchecked(pose.rotation);
-            let q = UnitQuaternion::from_rotation_matrix(&rotation);
-            self.position.extend_from_slice(pose.translation.as_slice());
-            self.orientation.extend_from_slice(&[q.w, q.i, q.j, q.k]);
-        }
+/// Appends a height field; returns its number.
+fn add_height_field(fields: &mut HeightFieldTable, field: &HeightField) -> i32 {
+    fields.grid.extend(field.grid().map(|n| n as i64));
+    fields.height.extend_from_slice(field.heights());
+    fields.ptr.push(fields.height.len() as i64);
+    fields.ptr.len() as i32 - 2
+}
+
+fn add_pose(poses: &mut Poses, pose: &Transform) {
+    let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(pose.rotation));
+    poses.position.extend_from_slice(pose.translation.as_slice());
+    poses.orientation.extend_from_slice(&[q.w, q.i, q.j, q.k]);
+}
+
+/// Appends the poses of all bodies at a state.
+fn add_body_poses(poses: &mut Poses, model: &Model, data: &mut Data, state: &State) {
+    algorithm::forward_kinematics_all(model, data, &state.q, &state.v);
+    for (i, body) in model.bodies.iter().enumerate() {
+        add_pose(poses, &(base_motion(model, data, &state.mocap, i).0 * body.pose));
     }
 }
 
-impl Contacts {
-    /// Appends the contacts of the simulation's last step.
-    fn add(&mut self, simulation: &Simulation) {
-        for force in simulation.contact_forces() {
-            let contact = &force.contact;
-            self.geom1.push(contact.geoms[0] as i32);
-            self.geom2.push(contact.geoms[1] as i32);
-            self.point.extend_from_slice(contact.point.as_slice());
-            // The columns of the frame are the rows of the recording.
-            self.frame.extend_from_slice(contact.frame.as_slice());
-            self.gap.push(contact.gap);
-            let (law, mu) = match contact.law {
-                Law::Frictionless => (0, 0.0),
-                Law::Coulomb { mu } => (1, mu),
-            };
-            self.law.push(law);
-            self.mu.push(mu);
-            self.mode.push(match force.mode {
-                Mode::Open => 0,
-                Mode::Stick => 1,
-                Mode::Slip => 2,
-            });
-            self.bias.push(force.bias);
-            self.drift.extend_from_slice(contact.drift.as_slice());
-            self.velocity.extend_from_slice(force.velocity.as_slice());
-            self.impulse.extend_from_slice(force.impulse.as_slice());
-        }
-        self.pointer.push(self.gap.len() as i64);
+/// Appends the contacts of the simulation's last step.
+fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
+    for force in simulation.contact_forces() {
+        let contact = &force.contact;
+        contacts.geom1.push(contact.geoms[0] as i32);
+        contacts.geom2.push(contact.geoms[1] as i32);
+        contacts.point.extend_from_slice(contact.point.as_slice());
+        // The columns of the frame are the rows of the recording.
+        contacts.frame.extend_from_slice(contact.frame.as_slice());
+        contacts.gap.push(contact.gap);
+        let (law, mu) = match contact.law {
+            Law::Frictionless => (0, 0.0),
+            Law::Coulomb { mu } => (1, mu),
+        };
+        contacts.law.push(law);
+        contacts.mu.push(mu);
+        contacts.mode.push(match force.mode {
+            Mode::Open => 0,
+            Mode::Stick => 1,
+            Mode::Slip => 2,
+        });
+        contacts.bias.push(force.bias);
+        contacts.drift.extend_from_slice(contact.drift.as_slice());
+        contacts.velocity.extend_from_slice(force.velocity.as_slice());
+        contacts.impulse.extend_from_slice(force.impulse.as_slice());
     }
-
-    fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
-        let m = self.gap.len();
-        npz.array("contact_ptr", &[self.pointer.len()], &self.pointer)?;
-        npz.array("contact_geom1", &[m], &self.geom1)?;
-        npz.array("contact_geom2", &[m], &self.geom2)?;
-        npz.array("contact_point", &[m, 3], &self.point)?;
-        npz.array("contact_frame", &[m, 3, 3], &self.frame)?;
-        npz.array("contact_gap", &[m], &self.gap)?;
-        npz.array("contact_law", &[m], &self.law)?;
-        npz.array("contact_mode", &[m], &self.mode)?;
-        npz.array("contact_mu", &[m], &self.mu)?;
-        npz.array("contact_bias", &[m], &self.bias)?;
-        npz.array("contact_drift", &[m, 3], &self.drift)?;
-        npz.array("contact_velocity", &[m, 3], &self.velocity)?;
-        npz.array("contact_impulse", &[m, 3], &self.impulse)
-    }
+    contacts.ptr.push(contacts.gap.len() as i64);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scene::mjcf;
-    use crate::sim::Settings;
     use crate::sim::npz::tests::{doubles, read_array};
+    use crate::sim::{Certificate, Settings};
     use std::io::Cursor;
 
     /// A block that slides down a slope, and a frictionless ball that falls on it.
@@ -339,7 +235,7 @@ mod tests {
             recorder.record(&simulation, &report);
             reports.push(report);
         }
-        let archive = recorder.write(Cursor::new(Vec::new())).unwrap().into_inner();
+        let archive = recorder.recording.write(Cursor::new(Vec::new())).unwrap().into_inner();
         (recorder, reports, archive)
     }
 

@@ -1,6 +1,6 @@
 //! Stage 4 of a step: constraint rows, stored sparse by tree.
 //!
-//! A block of rows (a contact, a limit, a joint's friction, an equality) touches at most two trees. For each it keeps
+//! A block of rows (a contact, a limit, a joint's friction, an equality) touches one tree or a few. For each it keeps
 //! a dense piece of the Jacobian `J` (rows x dofs of the tree) and the half-solved `Y = D^(-1/2) L^(-T) J^T`, so that a
 //! Delassus block is the sum of `Y_a^T Y_b` over the trees that two blocks share and `M^-1 J^T lambda` costs one
 //! half solve per tree.
@@ -25,12 +25,25 @@ impl BlockKey {
         Self { class: 0, first: rank, second: 0, feature: 0 }
     }
 
+    /// Of the implicit part of a tendon's tension.
+    pub(crate) fn tension(tendon_rank: u32) -> Self {
+        Self { class: 0, first: tendon_rank, second: 1, feature: 0 }
+    }
+
     pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
         Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
     }
 
+    pub(crate) fn tendon_limit(tendon_rank: u32, upper: bool) -> Self {
+        Self { class: 1, first: tendon_rank, second: 1, feature: u32::from(upper) }
+    }
+
     pub(crate) fn friction(joint_rank: u32, dof: u32) -> Self {
         Self { class: 2, first: joint_rank, second: 0, feature: dof }
+    }
+
+    pub(crate) fn tendon_friction(tendon_rank: u32) -> Self {
+        Self { class: 2, first: tendon_rank, second: 1, feature: 0 }
     }
 
     pub(crate) fn contact(contact: &Contact) -> Self {
@@ -71,18 +84,15 @@ pub(crate) struct RowBlock {
     pub(crate) row: usize,
     /// Number of rows.
     pub(crate) count: usize,
-    pieces: [Piece; 2],
+    /// Its pieces: the first, and how many.
+    first_piece: usize,
     piece_count: usize,
     /// Index of the contact it came from.
     pub(crate) contact: Option<usize>,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
-}
-
-impl RowBlock {
-    pub(crate) fn pieces(&self) -> &[Piece] {
-        &self.pieces[..self.piece_count]
-    }
+    /// Of bilateral rows: what is added to it, as a number (1/kg).
+    pub(crate) compliance: f64,
 }
 
 /// All constraint rows of a step. Keeps its capacity.
@@ -93,6 +103,7 @@ pub(crate) struct Rows {
     pub(crate) prescribed: Vec<f64>,
     /// Impulses, per row.
     pub(crate) impulse: Vec<f64>,
+    pieces: Vec<Piece>,
     jacobian: Vec<f64>,
     half: Vec<f64>,
 }
@@ -102,6 +113,7 @@ impl Rows {
         self.blocks.clear();
         self.prescribed.clear();
         self.impulse.clear();
+        self.pieces.clear();
         self.jacobian.clear();
         self.half.clear();
     }
@@ -109,6 +121,11 @@ impl Rows {
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.prescribed.len()
+    }
+
+    /// The parts of a block in the trees it touches.
+    pub(crate) fn pieces(&self, block: &RowBlock) -> &[Piece] {
+        &self.pieces[block.first_piece..][..block.piece_count]
     }
 
     /// Opens a block whose prescribed row velocities are given.
@@ -121,21 +138,22 @@ impl Rows {
             kind,
             row,
             count: prescribed.len(),
-            pieces: [Piece::default(); 2],
+            first_piece: self.pieces.len(),
             piece_count: 0,
             contact,
             softness: 0.0,
+            compliance: 0.0,
         });
     }
 
     /// The last block's zeroed piece in a tree: start in the Jacobian arena. Reuses the piece if the tree is there.
     fn piece(&mut self, model: &Model, tree: usize) -> usize {
         let Some(block) = self.blocks.last_mut() else { return 0 };
-        if let Some(piece) = block.pieces[..block.piece_count].iter().find(|p| p.tree == tree) {
+        if let Some(piece) = self.pieces[block.first_piece..].iter().find(|p| p.tree == tree) {
             return piece.start;
         }
         let start = self.jacobian.len();
-        block.pieces[block.piece_count] = Piece { tree, start, used: 0 };
+        self.pieces.push(Piece { tree, start, used: 0 });
         block.piece_count += 1;
         self.jacobian.resize(start + block.count * model.trees[tree].dofs.len(), 0.0);
         start
@@ -143,8 +161,8 @@ impl Rows {
 
     /// Notes that the last block's piece in a tree reaches up to its first `used` dofs.
     fn use_dofs(&mut self, tree: usize, used: usize) {
-        let Some(block) = self.blocks.last_mut() else { return };
-        for piece in block.pieces[..block.piece_count].iter_mut().filter(|p| p.tree == tree) {
+        let Some(block) = self.blocks.last() else { return };
+        for piece in self.pieces[block.first_piece..].iter_mut().filter(|p| p.tree == tree) {
             piece.used = piece.used.max(used);
         }
     }
@@ -240,15 +258,27 @@ impl Rows {
         }
     }
 
-    /// Adds a row on single dofs of one tree: `(dof, coefficient)`.
-    pub(crate) fn push_dofs(&mut self, model: &Model, key: BlockKey, kind: BlockKind, dofs: &[(usize, f64)]) {
-        let Some(&(dof, _)) = dofs.first() else { return };
-        let tree = model.links[model.dofs[dof].link].tree;
-        self.open(key, RowKind::Unilateral(kind), &[0.0], None);
-        let start = self.piece(model, tree);
-        for &(dof, coefficient) in dofs {
-            self.use_dofs(tree, dof + 1 - model.trees[tree].dofs.start);
-            self.jacobian[start + dof - model.trees[tree].dofs.start] = coefficient;
+    /// Adds a row on single dofs, `(dof, coefficient)`; coefficients of one dof add up.
+    pub(crate) fn push_dofs(
+        &mut self,
+        model: &Model,
+        key: BlockKey,
+        kind: RowKind,
+        prescribed: f64,
+        dofs: impl Iterator<Item = (usize, f64)>,
+    ) {
+        self.open(key, kind, &[prescribed], None);
+        for (dof, coefficient) in dofs {
+            let tree = model.links[model.dofs[dof].link].tree;
+            let first = model.trees[tree].dofs.start;
+            let start = self.piece(model, tree);
+            self.use_dofs(tree, dof + 1 - first);
+            let entry = &mut self.jacobian[start + dof - first];
+            let size = entry.abs() + coefficient.abs();
+            *entry += coefficient;
+            if entry.abs() <= ROUND_OFF * size {
+                *entry = 0.0;
+            }
         }
     }
 
@@ -279,6 +309,13 @@ impl Rows {
         }
     }
 
+    /// Gives the last block's bilateral rows a compliance: `J v + target + compliance lambda = 0`.
+    pub(crate) fn comply(&mut self, compliance: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.compliance = compliance;
+        }
+    }
+
     /// Sorts the blocks by key. Rows keep their places.
     pub(crate) fn sort(&mut self) {
         self.blocks.sort_unstable_by_key(|b| b.key);
@@ -289,7 +326,7 @@ impl Rows {
         self.half.clear();
         self.half.extend_from_slice(&self.jacobian);
         for block in &self.blocks {
-            for piece in block.pieces() {
+            for piece in &self.pieces[block.first_piece..][..block.piece_count] {
                 let width = model.trees[piece.tree].dofs.len();
                 for r in 0..block.count {
                     let start = piece.start + r * width;
@@ -304,7 +341,7 @@ impl Rows {
         out.clear();
         out.extend_from_slice(&self.prescribed);
         for block in &self.blocks {
-            for piece in block.pieces() {
+            for piece in self.pieces(block) {
                 let v = &v[model.trees[piece.tree].dofs.clone()];
                 for r in 0..block.count {
                     let start = piece.start + r * v.len();
@@ -324,12 +361,12 @@ impl Rows {
     /// Stage 6: `v += M^-1 J^T lambda` over the dofs of all trees that have rows. `work` (nv) is scratch.
     pub(crate) fn apply_impulses(&self, model: &Model, data: &mut Data, work: &mut [f64], v: &mut [f64]) {
         for block in &self.blocks {
-            for piece in block.pieces() {
+            for piece in self.pieces(block) {
                 work[model.trees[piece.tree].dofs.clone()].fill(0.0);
             }
         }
         for block in &self.blocks {
-            for piece in block.pieces() {
+            for piece in self.pieces(block) {
                 let dofs = model.trees[piece.tree].dofs.clone();
                 for r in 0..block.count {
                     let lambda = self.impulse[block.row + r];
@@ -341,7 +378,7 @@ impl Rows {
             }
         }
         for block in &self.blocks {
-            for piece in block.pieces() {
+            for piece in self.pieces(block) {
                 let dofs = model.trees[piece.tree].dofs.clone();
                 let work = &mut work[dofs.clone()];
                 // Each tree once: its scratch is zero afterwards, and adding zero changes nothing.

@@ -6,11 +6,12 @@
 //! rule holds is a function of the state before the solve, and is the same for all trees tied by equalities.
 
 use crate::algorithm::{self, lone_body};
-use crate::model::Model;
-use crate::sim::equalities::equality_trees;
+use crate::model::{Model, Tendon};
+use crate::sim::equalities::{Configuration, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::islands::{root, unite};
-use crate::sim::limits::{has_joint_friction, limit_rate, limit_sides};
+use crate::sim::limits::{has_dry_friction, limit_rate, limit_sides};
+use crate::sim::tendons::{tendon_sides, tendon_trees};
 use crate::sim::{SimError, Simulation};
 use nalgebra::Vector3;
 
@@ -61,10 +62,14 @@ impl Simulation {
             }
         }
         for index in 0..model.equalities.len() {
-            let [a, b] = equality_trees(model, index);
-            if let (Some(a), Some(b)) = (a, b) {
-                unite(&mut work.sets, a, b);
-            }
+            let mut trees = equality_trees(model, index);
+            let Some(first) = trees.next() else { continue };
+            trees.for_each(|tree| unite(&mut work.sets, first, tree));
+        }
+        for tendon in &model.tendons {
+            let mut trees = tendon_trees(model, tendon);
+            let Some(first) = trees.next() else { continue };
+            trees.for_each(|tree| unite(&mut work.sets, first, tree));
         }
         for (tree, contents) in model.trees.iter().enumerate() {
             if work.candidate[tree] {
@@ -83,7 +88,11 @@ impl Simulation {
             );
             let gains = contents.dofs.clone().any(|d| work.rate_gain[d] > 0.0 || work.position_gain[d] > 0.0);
             let limited = model.links[contents.links.clone()].iter().any(|l| l.range.is_some());
-            work.candidate[tree] = gains || limited || has_joint_friction(model, tree);
+            let tendons = contents.tendons.iter().any(|&tendon| {
+                model.tendons[tendon].range.is_some()
+                    || self.forces.tendon_gains(model, tendon, &self.state).added_mass(1.0) > 0.0
+            });
+            work.candidate[tree] = gains || limited || tendons || has_dry_friction(model, tree);
         }
         // One tree of a set that may need the contact rule takes all of them along.
         work.near.clear();
@@ -102,7 +111,8 @@ impl Simulation {
         let (work, data) = (&mut self.work, &mut self.data);
         work.v_near.copy_from_slice(&work.v_free);
         let candidate = &work.candidate;
-        self.closures.match_velocities(model, data, &self.state.mocap, |t| candidate[t], &mut work.v_near);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        self.closures.match_velocities(model, data, at, |t| candidate[t], &mut work.v_near);
     }
 
     /// Mass matrix, factor and free velocity of one tree under the contact rule.
@@ -151,7 +161,9 @@ impl Simulation {
         self.work.near.resize(model.trees.len(), false);
         for tree in 0..model.trees.len() {
             if self.work.candidate[tree]
-                && (self.closures.is_open(tree) || self.stiff(model, tree) || has_joint_friction(model, tree))
+                && (self.closures.is_open(tree)
+                    || self.stiff(model, tree, h)
+                    || has_dry_friction(model, tree))
             {
                 self.mark(tree);
             }
@@ -178,6 +190,15 @@ impl Simulation {
                 }
             }
         }
+        for tendon in &model.tendons {
+            let Some(tree) = tendon_trees(model, tendon).next() else { continue };
+            for side in tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+                let rate = side.sign * tendon.path.rate(&self.work.v_near);
+                if side.gap <= TOUCHING || side.gap + CLOSING * h * rate < 0.0 {
+                    self.mark(tree);
+                }
+            }
+        }
     }
 
     fn mark(&mut self, tree: usize) {
@@ -186,7 +207,7 @@ impl Simulation {
     }
 
     /// Whether explicit integration of a tree's dampers, springs and servos would be inaccurate or unstable.
-    fn stiff(&mut self, model: &Model, tree: usize) -> bool {
+    fn stiff(&mut self, model: &Model, tree: usize, h: f64) -> bool {
         let dofs = model.trees[tree].dofs.clone();
         let mut trace = 0.0;
         for dof in dofs.clone() {
@@ -199,7 +220,35 @@ impl Simulation {
             }
         }
         self.work.scratch[..dofs.len()].fill(0.0);
+        for &tendon in &model.trees[tree].tendons {
+            let added = self.forces.tendon_gains(model, tendon, &self.state).added_mass(h);
+            if added > 0.0 {
+                // The trace of (M + g w^T w)^-1 g w^T w, by Sherman and Morrison.
+                let ratio = added * self.inverse_mass_along(model, &model.tendons[tendon]);
+                trace += ratio / (1.0 + ratio);
+            }
+        }
         trace > STIFF
+    }
+
+    /// `w M^-1 w^T` of a tendon's row (1/kg), with the factors of the trees it spans.
+    fn inverse_mass_along(&mut self, model: &Model, tendon: &Tendon) -> f64 {
+        let mut sum = 0.0;
+        for (i, tree) in tendon_trees(model, tendon).enumerate() {
+            if tendon_trees(model, tendon).take(i).any(|before| before == tree) {
+                continue;
+            }
+            let dofs = model.trees[tree].dofs.clone();
+            let row = &mut self.work.scratch[..dofs.len()];
+            row.fill(0.0);
+            for term in tendon.path.terms.iter().filter(|term| dofs.contains(&term.dof)) {
+                row[term.dof - dofs.start] = term.coefficient;
+            }
+            algorithm::half_solve(model, &self.data, tree, row);
+            sum += row.iter().map(|y| y * y).sum::<f64>();
+            row.fill(0.0);
+        }
+        sum
     }
 
     /// Velocity of a link's point at the predicted velocity (m/s, world).

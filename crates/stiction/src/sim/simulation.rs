@@ -106,6 +106,8 @@ pub(crate) struct Work {
     /// Position projection.
     pub(crate) displacement: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
+    /// Configuration of the least overlap in the rounds of a projection (nq): before stage 3.
+    pub(crate) least_overlap: Vec<f64>,
     pub(crate) scratch: Vec<f64>,
     pub(crate) q: Vec<f64>,
     pub(crate) q_before: Vec<f64>,
@@ -132,6 +134,7 @@ impl Work {
             near: no(),
             displacement: zeros(),
             zeros: zeros(),
+            least_overlap: vec![0.0; model.nq()],
             scratch: zeros(),
             q: model.q0.clone(),
             ..Default::default()
@@ -156,6 +159,7 @@ pub struct Simulation {
     pub(crate) forces: ForceMap,
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
+    pub(crate) tendon_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -188,6 +192,7 @@ impl Simulation {
             forces: ForceMap::new(&model),
             joint_ranks,
             equality_ranks,
+            tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),
             contact_forces: Vec::new(),
@@ -236,12 +241,13 @@ impl Simulation {
         &self.data
     }
 
-    /// Starts from a keyframe: configuration, velocity, controls and time; forgets all warm starts.
+    /// Starts from a keyframe: configuration, velocity, controls, mocap poses and time; forgets all warm starts.
     pub fn reset_to(&mut self, key: &Keyframe) -> Result<(), SimError> {
         let checks = [
             ("qpos", key.q.len(), self.model.nq()),
             ("qvel", key.v.len(), self.model.nv()),
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
+            ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
         for (quantity, found, expected) in checks {
             if found != expected {
@@ -253,6 +259,9 @@ impl Simulation {
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
         self.state.ctrl.copy_from_slice(&key.ctrl);
+        for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
+            *mocap = Mocap::new(pose, mocap.velocity);
+        }
         self.memory.clear();
         self.contact_forces.clear();
         self.step_number = 0;

@@ -17,6 +17,13 @@ pub struct Mocap {
 }
 
 impl Mocap {
+    /// At a pose, moving with an angular velocity and a velocity of its origin.
+    pub(crate) fn new(pose: &Transform, velocity: Motion) -> Self {
+        let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
+        let q = UnitQuaternion::from_rotation_matrix(&rotation);
+        Self { position: pose.translation, orientation: [q.w, q.i, q.j, q.k], velocity }
+    }
+
     /// Pose in the world.
     pub fn pose(&self) -> Transform {
         Transform::new(self.position, &self.rotation())
@@ -67,15 +74,7 @@ impl State {
             .mocap_poses
             .iter()
             .zip(&model.mocap_velocities)
-            .map(|(pose, [angular, linear])| {
-                let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
-                let q = UnitQuaternion::from_rotation_matrix(&rotation);
-                Mocap {
-                    position: pose.translation,
-                    orientation: [q.w, q.i, q.j, q.k],
-                    velocity: Motion::new(*angular, *linear),
-                }
-            })
+            .map(|(pose, [angular, linear])| Mocap::new(pose, Motion::new(*angular, *linear)))
             .collect();
         Self {
             time: 0.0,

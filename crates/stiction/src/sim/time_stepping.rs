@@ -12,10 +12,13 @@
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, IslandReport, Memory};
 use crate::sim::certificate::StepReport;
-use crate::sim::equalities::{self, Level, equality_trees};
+use crate::sim::equalities::{self, Configuration, Level, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
+use crate::sim::tendons::{
+    push_tendon_friction, push_tendon_limit, push_tension, tendon_sides, tendon_trees,
+};
 use crate::sim::{SimError, Simulation};
 
 /// A limit farther than what the joint may travel in this many steps at its speed is left out of the problem.
@@ -98,11 +101,27 @@ impl Simulation {
                 push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
             }
         }
+        for (i, tendon) in model.tendons.iter().enumerate() {
+            if !tendon_trees(&model, tendon).next().is_some_and(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let rank = self.tendon_ranks[i];
+            let travel = tendon.path.rate(&work.v_free).abs().max(tendon.path.rate(&self.state.v).abs());
+            for side in tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    push_tendon_limit(rows, &model, tendon, rank, &side, side.gap.max(0.0) / h);
+                }
+            }
+            push_tendon_friction(rows, &model, tendon, rank, h);
+            let gains = self.forces.tendon_gains(&model, i, &self.state);
+            push_tension(rows, &model, tendon, rank, &gains, &self.state.v, h);
+        }
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         let level = Level::Velocity { gain: self.settings.baumgarte / h };
         for i in 0..model.equalities.len() {
-            if equality_trees(&model, i).into_iter().flatten().any(|tree| work.contact_rule[tree]) {
+            if equality_trees(&model, i).any(|tree| work.contact_rule[tree]) {
                 let rank = self.equality_ranks[i];
-                equalities::push_equality(rows, &model, &self.data, &self.state.mocap, i, rank, level);
+                equalities::push_equality(rows, &model, &self.data, at, i, rank, level);
                 rows.soften(self.closures.softness(i));
             }
         }

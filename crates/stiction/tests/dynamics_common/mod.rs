@@ -80,6 +80,8 @@ impl Assembly {
         let (index, q, v) = (model.links.len(), model.q0.len(), model.dofs.len());
         match parent {
             None => model.trees.push(Tree {
+                rank: 0,
+                tendons: Vec::new(),
                 links: index..index + 1,
                 dofs: v..v + kind.nv(),
                 coords: q..q + kind.nq(),

@@ -1,14 +1,14 @@
-//! `<actuator>`: drives on joints.
+//! `<actuator>`: drives on joints and fixed tendons.
 //!
-//! `motor`, `position`, `velocity` and the `general` ones they are short for: force = gain ctrl + bias0 + bias1
-//! length + bias2 rate. All of them share one set of defaults; a shortcut starts from them but sets gain and bias
-//! anew, except that it keeps gains set for its own kind or by `general`.
+//! `motor`, `position`, `velocity`, `damper` and the `general` ones they are short for: `force = (gain . x) ctrl +
+//! bias . x` with `x = (1, length, rate)`. All of them share one set of defaults; a shortcut starts from them but sets
+//! gain and bias anew, except that it keeps gains set for its own kind or by `general`.
 
 use super::Reader;
 use super::attributes::{Attributes, check};
 use super::document::{Element, Switch};
 use super::joint::JointClass;
-use crate::model::{ActuatorSpec, ElementKind, JointTarget};
+use crate::model::{ActuatorSpec, ElementKind, Target};
 use crate::scene::{EntryKind, Notes, SceneError};
 use crate::suggestion::did_you_mean;
 
@@ -155,6 +155,18 @@ const VELOCITY: Attributes = Attributes {
     unmodelled: UNMODELLED,
 };
 
+/// Shortcuts that describe other force laws, and which.
+const LEFT_OUT: [(&str, &str); 8] = [
+    ("adhesion", "pulling bodies together at their contacts is"),
+    ("cylinder", "a cylinder whose pressure follows the control with delay is"),
+    ("dcmotor", "a motor with its electric circuit is"),
+    ("intvelocity", "a servo whose set point is the integral of the control is"),
+    ("muscle", "a muscle's activation and force by length and velocity is"),
+    ("orientation", "a servo of orientations is"),
+    ("pid", "a servo with an integral term is"),
+    ("plugin", "a plugin is"),
+];
+
 /// An actuator while its layers are read.
 #[derive(Clone, Debug)]
 struct Draft<'d> {
@@ -163,8 +175,9 @@ struct Draft<'d> {
     gear: [f64; 6],
     gain: [f64; 10],
     bias: [f64; 10],
-    affine: bool,
-    fixed_gain: bool,
+    /// MuJoCo's words for how gain, bias and activation come about.
+    gain_type: &'d str,
+    bias_type: &'d str,
     dynamics: &'d str,
     control_range: Option<[f64; 2]>,
     control_limited: Switch,
@@ -181,8 +194,8 @@ impl Default for Draft<'_> {
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             gain,
             bias: [0.0; 10],
-            affine: false,
-            fixed_gain: true,
+            gain_type: "fixed",
+            bias_type: "none",
             dynamics: "none",
             control_range: None,
             control_limited: Switch::Auto,
@@ -213,12 +226,21 @@ impl<'d> Draft<'d> {
         let keeps = self.shortcut == "general" || self.shortcut == tag;
         let old_gain = if keeps { self.gain[0] } else { 1.0 };
         let old_rate = if keeps { self.bias[2] } else { 0.0 };
+        let old_damping = if self.shortcut == tag { self.gain[2] } else { 0.0 };
         (self.gain, self.bias) = ([0.0; 10], [0.0; 10]);
-        (self.affine, self.fixed_gain, self.dynamics, self.shortcut) = (true, true, "none", tag);
+        (self.gain_type, self.bias_type, self.dynamics, self.shortcut) = ("fixed", "affine", "none", tag);
         match tag {
             "motor" => {
-                self.affine = false;
+                self.bias_type = "none";
                 self.gain[0] = 1.0;
+            }
+            "damper" => {
+                (self.gain_type, self.bias_type, self.control_limited) = ("affine", "none", Switch::On);
+                self.gain[2] = layer.nonnegative("kv")?.map_or(old_damping, |kv| -kv);
+                if let Some([lower, _]) = self.control_range.filter(|range| range[0] < 0.0) {
+                    let message = format!("lower end {lower} would drive a damper; zero or more is needed");
+                    return Err(layer.invalid(Some("ctrlrange"), message));
+                }
             }
             "position" => {
                 self.gain[0] = layer.nonnegative("kp")?.unwrap_or(old_gain);
@@ -235,32 +257,31 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
+    /// Gain and bias where the force is affine in length and rate and follows the control at once.
+    fn affine_law(&self) -> Option<[[f64; 3]; 2]> {
+        let gain = match self.gain_type {
+            "fixed" => [self.gain[0], 0.0, 0.0],
+            "affine" => [self.gain[0], self.gain[1], self.gain[2]],
+            _ => return None,
+        };
+        let bias = match self.bias_type {
+            "none" => [0.0; 3],
+            "affine" => [self.bias[0], self.bias[1], self.bias[2]],
+            _ => return None,
+        };
+        (self.dynamics == "none").then_some([gain, bias])
+    }
+
     fn apply_general(&mut self, layer: Element<'d>) -> Result<(), SceneError> {
         layer.overwrite("gainprm", &mut self.gain)?;
         layer.overwrite("biasprm", &mut self.bias)?;
-        let gains = [
-            ("fixed", true),
-            ("affine", false),
-            ("muscle", false),
-            ("user", false),
-            ("pid", false),
-            ("so3", false),
-            ("dcmotor", false),
-        ];
-        self.fixed_gain = layer.keyword("gaintype", &gains)?.unwrap_or(self.fixed_gain);
-        let biases = [
-            ("none", Some(false)),
-            ("affine", Some(true)),
-            ("muscle", None),
-            ("user", None),
-            ("so3", None),
-            ("dcmotor", None),
-        ];
-        match layer.keyword("biastype", &biases)? {
-            Some(Some(affine)) => self.affine = affine,
-            // An unsupported bias is treated like unsupported dynamics.
-            Some(None) => self.dynamics = layer.attribute("biastype").unwrap_or_default(),
-            None => {}
+        let gains = ["fixed", "affine", "muscle", "user", "pid", "so3", "dcmotor"];
+        if let Some(word) = layer.keyword("gaintype", &gains.map(|word| (word, word)))? {
+            self.gain_type = word;
+        }
+        let biases = ["none", "affine", "muscle", "user", "so3", "dcmotor"];
+        if let Some(word) = layer.keyword("biastype", &biases.map(|word| (word, word)))? {
+            self.bias_type = word;
         }
         let dynamics = ["none", "integrator", "filter", "filterexact", "pid", "dcmotor", "muscle", "user"];
         if let Some(word) = layer.keyword("dyntype", &dynamics.map(|word| (word, word)))? {
@@ -291,7 +312,7 @@ impl<'d> Reader<'d> {
     pub(super) fn actuators(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
             if !ACTUATORS.contains(&element.tag()) {
-                super::attributes::unknown_child(element, &ACTUATORS, &mut self.notes);
+                super::attributes::unread_child(element, &mut self.notes);
                 continue;
             }
             self.names.register("actuator", element)?;
@@ -314,58 +335,61 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
+    /// Notes that an actuator does nothing.
+    fn left_out(&mut self, element: Element<'d>, what: &str) -> Result<Option<ActuatorSpec>, SceneError> {
+        let message = format!("{what} not supported: the drive does nothing");
+        element.note(&mut self.notes, EntryKind::Ignored, None, message);
+        Ok(None)
+    }
+
     /// Reads one actuator; `None`, with a note, for one that is not supported.
     fn actuator(&mut self, element: Element<'d>) -> Result<Option<ActuatorSpec>, SceneError> {
-        let mut skip = |what: &str| {
-            element.note(
-                &mut self.notes,
-                EntryKind::Ignored,
-                None,
-                format!("{what} not supported: the drive does nothing"),
-            );
-            Ok(None)
-        };
-        if !["general", "motor", "position", "velocity"].contains(&element.tag()) {
-            return skip("this kind of actuator is");
+        if let Some((_, why)) = LEFT_OUT.iter().find(|(tag, _)| *tag == element.tag()) {
+            return self.left_out(element, why);
         }
         let targets = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
         let mut given = targets.iter().copied().filter(|target| element.has(target));
         let (Some(target), None) = (given.next(), given.next()) else {
             return Err(element.invalid(None, format!("exactly one of {} is needed", targets.join(", "))));
         };
-        if !target.starts_with("joint") {
-            return skip(&format!("transmission by {target} is"));
-        }
-        let joint = element.required(target, "the name of a joint is needed")?;
-        let Some(class) = self.joints.get(joint).copied() else {
-            let hint = did_you_mean(joint, self.joints.keys().copied());
-            return Err(element.invalid(Some(target), format!("there is no joint {joint:?}{hint}")));
+        // A tendon's length is as good a coordinate as that of a hinge or slide.
+        let (drives, class) = match target {
+            "joint" | "jointinparent" => {
+                let joint = element.required(target, "the name of a joint is needed")?;
+                let Some(class) = self.joints.get(joint).copied() else {
+                    let hint = did_you_mean(joint, self.joints.keys().copied());
+                    return Err(element.invalid(Some(target), format!("there is no joint {joint:?}{hint}")));
+                };
+                (Target::Joint(joint.to_string()), class)
+            }
+            "tendon" => (self.tendon_target(element, target)?, JointClass::Scalar),
+            _ => return self.left_out(element, &format!("transmission by {target} is")),
         };
         if target == "jointinparent" && class != JointClass::Scalar {
-            return skip("an axis in the parent's frame is");
+            return self.left_out(element, "an axis in the parent's frame is");
         }
         let mut draft = Draft::default();
         for layer in self.defaults.layers(element, &ACTUATORS, None)? {
             draft.apply(layer)?;
         }
-        if draft.dynamics != "none" || !draft.fixed_gain {
-            return skip("its activation, gain or bias is");
-        }
-        if draft.affine && draft.bias[..3] != [0.0; 3] && class != JointClass::Scalar {
-            return skip("a servo on a ball or free joint is");
+        let Some(law @ [gain, bias]) = draft.affine_law() else {
+            return self.left_out(element, "its activation, gain or bias is");
+        };
+        if (gain[1..] != [0.0, 0.0] || bias != [0.0; 3]) && class != JointClass::Scalar {
+            return self.left_out(element, "a servo on a ball or free joint is");
         }
         check_attributes(element, &mut self.notes);
-        self.spec(element, joint, draft).map(Some)
+        self.spec(element, drives, draft, law).map(Some)
     }
 
     fn spec(
         &mut self,
         element: Element<'d>,
-        joint: &str,
+        target: Target,
         draft: Draft<'d>,
+        [gain, mut bias]: [[f64; 3]; 2],
     ) -> Result<ActuatorSpec, SceneError> {
-        let mut bias = if draft.affine { [draft.bias[0], draft.bias[1], draft.bias[2]] } else { [0.0; 3] };
-        if draft.gain[0] != 0.0 && draft.gain[0] == -bias[1] && bias[2] > 0.0 {
+        if gain[0] != 0.0 && gain[0] == -bias[1] && bias[2] > 0.0 {
             let message = format!(
                 "a positive rate term of a servo ({}) is a damping ratio, which has no effect: give a negative one",
                 bias[2]
@@ -379,15 +403,15 @@ impl<'d> Reader<'d> {
             self.clamp(element, draft.force_limited, draft.force_range, ["forcerange", "forcelimited"])?;
         let mut spec = ActuatorSpec {
             name: element.name().to_string(),
-            joint: JointTarget(joint.to_string()),
+            target,
             gear: draft.gear,
-            gain: draft.gain[0],
+            gain,
             bias,
             control_range,
             force_range,
         };
         if self.world.disabled.actuation {
-            (spec.gain, spec.bias) = (0.0, [0.0; 3]);
+            (spec.gain, spec.bias) = ([0.0; 3], [0.0; 3]);
         }
         Ok(spec)
     }
@@ -418,7 +442,7 @@ fn check_attributes(element: Element<'_>, notes: &mut Notes) {
         "general" => &GENERAL,
         "motor" => &MOTOR,
         "position" => &SERVO,
-        "velocity" => &VELOCITY,
+        "velocity" | "damper" => &VELOCITY,
         _ => return,
     };
     check(element, attributes, notes);

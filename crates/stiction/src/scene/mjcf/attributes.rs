@@ -3,7 +3,6 @@
 
 use super::document::{Element, quoted};
 use crate::scene::{EntryKind, Notes};
-use crate::suggestion::did_you_mean;
 
 /// The attributes of one kind of element.
 pub(super) struct Attributes {
@@ -19,20 +18,22 @@ pub(super) struct Attributes {
 const SOFT: &[&str] =
     &["solref", "solimp", "solmix", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"];
 
-/// Notes every attribute that is not read and matters, and every unknown one.
+/// Notes every attribute that is not read and matters.
 pub(super) fn check(element: Element<'_>, attributes: &Attributes, notes: &mut Notes) {
     for name in element.attribute_names() {
-        if attributes.read.contains(&name) || attributes.inert.contains(&name) {
+        let value = element.attribute(name).unwrap_or_default();
+        if attributes.read.contains(&name) {
             continue;
         }
-        if SOFT.contains(&name) {
+        if attributes.inert.contains(&name) {
+            element.note_cosmetic(notes, Some(name));
+        } else if SOFT.contains(&name) {
             if !std::mem::replace(&mut notes.soft_seen, true) {
                 let message = "constraints are rigid; solref, solimp and their kin have no effect anywhere \
                                in this scene (noted once)";
                 element.note(notes, EntryKind::Ignored, Some(name), message);
             }
         } else if let Some((_, why)) = attributes.unmodelled.iter().find(|(known, _)| *known == name) {
-            let value = element.attribute(name).unwrap_or_default();
             if !switches_off(value) {
                 element.note(
                     notes,
@@ -42,9 +43,7 @@ pub(super) fn check(element: Element<'_>, attributes: &Attributes, notes: &mut N
                 );
             }
         } else {
-            let known = attributes.read.iter().chain(attributes.inert).copied();
-            let known = known.chain(attributes.unmodelled.iter().map(|(known, _)| *known));
-            let message = format!("unknown attribute{}", did_you_mean(name, known));
+            let message = format!("{} has no effect: this version does not read it", quoted(value));
             element.note(notes, EntryKind::Ignored, Some(name), message);
         }
     }
@@ -57,7 +56,6 @@ fn switches_off(value: &str) -> bool {
 }
 
 /// Notes a child element that is not read.
-pub(super) fn unknown_child(child: Element<'_>, known: &[&str], notes: &mut Notes) {
-    let message = format!("unknown element{}", did_you_mean(child.tag(), known.iter().copied()));
-    child.note(notes, EntryKind::Ignored, None, message);
+pub(super) fn unread_child(child: Element<'_>, notes: &mut Notes) {
+    child.note(notes, EntryKind::Ignored, None, "this version does not read it");
 }

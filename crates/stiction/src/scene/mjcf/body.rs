@@ -1,7 +1,7 @@
 //! `<worldbody>`, `<body>` and `<frame>`: the tree of bodies.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
 use super::orientation::pose;
 use crate::model::{BodyId, BodySpec, ElementKind, Inertial};
@@ -16,97 +16,13 @@ const BODY: Attributes = Attributes {
 };
 
 const FRAME: Attributes = Attributes {
-    read: &["childclass", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"],
-    inert: &["name"],
+    read: &["name", "childclass", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"],
+    inert: &[],
     unmodelled: &[],
 };
-
-/// Marks, eyes and lamps have no effect on motion; only the names of their attributes are looked at.
-const SITE: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "type",
-        "pos",
-        "quat",
-        "axisangle",
-        "euler",
-        "xyaxes",
-        "zaxis",
-        "size",
-        "fromto",
-        "group",
-        "material",
-        "mesh",
-        "rgba",
-        "user",
-    ],
-    unmodelled: &[],
-};
-
-const CAMERA: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "mode",
-        "pos",
-        "quat",
-        "axisangle",
-        "euler",
-        "xyaxes",
-        "zaxis",
-        "target",
-        "fovy",
-        "focal",
-        "focalpixel",
-        "ipd",
-        "orthographic",
-        "output",
-        "principal",
-        "principalpixel",
-        "projection",
-        "resolution",
-        "sensorsize",
-        "user",
-    ],
-    unmodelled: &[],
-};
-
-const LIGHT: Attributes = Attributes {
-    read: &[],
-    inert: &[
-        "name",
-        "class",
-        "mode",
-        "pos",
-        "dir",
-        "target",
-        "type",
-        "directional",
-        "active",
-        "castshadow",
-        "ambient",
-        "attenuation",
-        "bulbradius",
-        "cutoff",
-        "diffuse",
-        "exponent",
-        "intensity",
-        "range",
-        "softness",
-        "specular",
-        "texture",
-    ],
-    unmodelled: &[],
-};
-
-const CHILDREN: [&str; 9] =
-    ["body", "geom", "joint", "freejoint", "inertial", "frame", "site", "camera", "light"];
 
 /// Elements that generate or attach bodies: leaving them out would make another scene.
-pub(super) const GENERATORS: [&str; 5] = ["attach", "composite", "flexcomp", "include", "replicate"];
+pub(super) const GENERATORS: [&str; 4] = ["attach", "composite", "flexcomp", "replicate"];
 
 /// An element inside a body, with the frame and the default class it stands in.
 #[derive(Clone, Copy, Debug)]
@@ -123,16 +39,14 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), "the world has no attributes; put them on a body"));
         }
         let children = self.contents(element, Transform::identity(), None)?;
-        let mut geoms = 0;
-        for child in children.iter().filter(|child| child.element.tag() != "body") {
+        let inside = children.iter().filter(|child| child.element.tag() != "body");
+        for (number, child) in inside.enumerate() {
             if child.element.tag() != "geom" {
                 return Err(child.element.invalid(None, "the world cannot have one; put it into a body"));
             }
-            if let Some(geom) = self.geom(child.element, &child.frame, child.class, false)? {
-                self.place(ElementKind::Geom, &named(&geom.name, "world", geoms), child.element);
-                self.builder.add_geom(BodyId::WORLD, geom).map_err(|e| element.model_error(e))?;
-                geoms += 1;
-            }
+            let geom = self.geom(child.element, &child.frame, child.class)?;
+            self.place(ElementKind::Geom, &named(&geom.name, "world", number), child.element);
+            self.builder.add_geom(BodyId::WORLD, geom).map_err(|e| element.model_error(e))?;
         }
         self.child_bodies(BodyId::WORLD, "world", &children)
     }
@@ -170,14 +84,15 @@ impl<'d> Reader<'d> {
             mocap: self.mocap(element)?,
             ..BodySpec::default()
         };
-        let inertial = self.inertial_of(&children)?;
+        let inertial = self.inertial_of(name, &children)?;
         let mass_from_geoms = self.mass_from_geoms(inertial.is_some());
-        self.joints_and_geoms(name, &children, mass_from_geoms, &mut spec)?;
+        self.joints_and_geoms(name, &children, &mut spec)?;
         spec.inertial = match inertial {
             _ if mass_from_geoms => None,
             None => Some(Inertial { mass: 0.0, center_of_mass: Vector3::zeros(), inertia: Matrix3::zeros() }),
             given => given,
         };
+        self.bound_inertia(element, &mut spec);
         let id = self.builder.add_body(parent, spec).map_err(|e| element.model_error(e))?;
         self.child_bodies(id, name, &children)
     }
@@ -186,7 +101,6 @@ impl<'d> Reader<'d> {
         &mut self,
         body: &str,
         children: &[Placed<'d>],
-        mass_from_geoms: bool,
         spec: &mut BodySpec,
     ) -> Result<(), SceneError> {
         for child in children {
@@ -198,13 +112,10 @@ impl<'d> Reader<'d> {
                     spec.joints.push(joint);
                 }
                 "geom" => {
-                    if let Some(geom) =
-                        self.geom(child.element, &child.frame, child.class, mass_from_geoms)?
-                    {
-                        let name = named(&geom.name, body, spec.geoms.len());
-                        self.place(ElementKind::Geom, &name, child.element);
-                        spec.geoms.push(geom);
-                    }
+                    let geom = self.geom(child.element, &child.frame, child.class)?;
+                    let name = named(&geom.name, body, spec.geoms.len());
+                    self.place(ElementKind::Geom, &name, child.element);
+                    spec.geoms.push(geom);
                 }
                 _ => {}
             }
@@ -231,29 +142,32 @@ impl<'d> Reader<'d> {
                     let class = self.defaults.find(child, "childclass")?.or(class);
                     contents.extend(self.contents(child, inner, class)?);
                 }
-                "site" => check(child, &SITE, &mut self.notes),
-                "camera" => check(child, &CAMERA, &mut self.notes),
-                "light" => check(child, &LIGHT, &mut self.notes),
+                // Marks, eyes and lamps.
+                "site" | "camera" | "light" => {
+                    self.defaults.find(child, "class")?;
+                    child.note_cosmetic(&mut self.notes, None);
+                }
                 "plugin" => {
                     child.note(&mut self.notes, EntryKind::Ignored, None, "plugins are not supported");
                 }
                 tag if GENERATORS.contains(&tag) => {
                     return Err(child.invalid(None, "not supported yet; write out what it stands for"));
                 }
-                _ => unknown_child(child, &CHILDREN, &mut self.notes),
+                _ => unread_child(child, &mut self.notes),
             }
         }
         Ok(contents)
     }
 
-    fn inertial_of(&mut self, children: &[Placed<'d>]) -> Result<Option<Inertial>, SceneError> {
+    fn inertial_of(&mut self, body: &str, children: &[Placed<'d>]) -> Result<Option<Inertial>, SceneError> {
         let mut found = children.iter().filter(|child| child.element.tag() == "inertial");
         let Some(placed) = found.next() else { return Ok(None) };
         if let Some(second) = found.next() {
-            let message = format!("a body has one; another is on line {}", placed.element.line());
+            let message =
+                format!("a body has one; another is on {}", placed.element.line_seen_from(second.element));
             return Err(second.element.invalid(None, message));
         }
-        self.inertial(placed.element, &placed.frame).map(Some)
+        self.inertial(body, placed.element, &placed.frame).map(Some)
     }
 
     /// Initial twist of a mocap body; `None` for other bodies.

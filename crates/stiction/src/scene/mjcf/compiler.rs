@@ -1,11 +1,11 @@
 //! `<compiler>` and `<option>`: how the file is to be read, and the world's constants.
 
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check};
 use super::document::{Element, Switch, quoted};
 use super::orientation::turn;
 use crate::scene::{EntryKind, Notes, SceneError};
-use crate::suggestion::did_you_mean;
 use nalgebra::{UnitQuaternion, Vector3};
+use std::path::{Path, PathBuf};
 
 /// When the inertia of a body comes from its geoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,19 @@ pub(super) struct Compiler {
     pub(super) inertia_from_geom: InertiaFromGeom,
     /// First and last group of geoms that give mass to their bodies.
     pub(super) inertia_groups: [i32; 2],
+    /// Folder of mesh and height field files, against the main file's.
+    mesh_folder: String,
+    /// Whether only the last name of a file's path counts.
+    strip_path: bool,
+    /// Whether shapes are fitted to the bounding boxes of meshes.
+    pub(super) fit_bounds: bool,
+    /// Mass that all bodies together are to have (kg).
+    pub(super) total_mass: Option<f64>,
+    /// Whether impossible principal moments are replaced by their mean.
+    pub(super) balance_inertia: bool,
+    /// Least mass (kg) and least principal moment (kg m^2) of a body.
+    pub(super) bound_mass: f64,
+    pub(super) bound_inertia: f64,
 }
 
 impl Default for Compiler {
@@ -40,12 +53,34 @@ impl Default for Compiler {
             auto_limits: true,
             inertia_from_geom: InertiaFromGeom::Auto,
             inertia_groups: [0, 5],
+            mesh_folder: String::new(),
+            strip_path: false,
+            fit_bounds: false,
+            total_mass: None,
+            balance_inertia: false,
+            bound_mass: 0.0,
+            bound_inertia: 0.0,
         }
     }
 }
 
 const COMPILER: Attributes = Attributes {
-    read: &["angle", "autolimits", "coordinate", "eulerseq", "inertiafromgeom", "inertiagrouprange"],
+    read: &[
+        "angle",
+        "autolimits",
+        "coordinate",
+        "eulerseq",
+        "inertiafromgeom",
+        "inertiagrouprange",
+        "settotalmass",
+        "assetdir",
+        "meshdir",
+        "strippath",
+        "fitaabb",
+        "balanceinertia",
+        "boundinertia",
+        "boundmass",
+    ],
     inert: &[
         "conflict",
         "discardvisual",
@@ -56,18 +91,8 @@ const COMPILER: Attributes = Attributes {
         "texturedir",
         "usethread",
         "fusestatic",
-        "settotalmass",
     ],
-    unmodelled: &[
-        ("alignfree", "bodies keep the frame the file gives them"),
-        ("assetdir", "files are not read"),
-        ("balanceinertia", "an impossible inertia is an error"),
-        ("boundinertia", "inertias are taken as they are"),
-        ("boundmass", "masses are taken as they are"),
-        ("fitaabb", "no shape is fitted to a mesh"),
-        ("meshdir", "files are not read"),
-        ("strippath", "files are not read"),
-    ],
+    unmodelled: &[("alignfree", "bodies keep the frame the file gives them")],
 };
 
 impl Compiler {
@@ -103,18 +128,31 @@ impl Compiler {
         if let Some([first, last]) = element.interval("inertiagrouprange")? {
             self.inertia_groups = [first as i32, last as i32];
         }
-        if element.number("settotalmass")?.is_some_and(|mass| mass > 0.0) {
-            let message = "masses are not rescaled; write the masses that are meant";
-            element.note(notes, EntryKind::Ignored, Some("settotalmass"), message);
+        if let Some(mass) = element.number("settotalmass")? {
+            self.total_mass = (mass > 0.0).then_some(mass);
         }
-        for child in element.children() {
-            match child.tag() {
-                // Settings of a search for muscle and tendon lengths.
-                "lengthrange" => {}
-                _ => unknown_child(child, &["lengthrange"], notes),
-            }
+        if let Some(folder) = element.attribute("meshdir").or(element.attribute("assetdir")) {
+            self.mesh_folder = folder.to_string();
         }
+        if let Some(strip) = element.boolean("strippath")? {
+            self.strip_path = strip;
+        }
+        if let Some(fit) = element.boolean("fitaabb")? {
+            self.fit_bounds = fit;
+        }
+        if let Some(balance) = element.boolean("balanceinertia")? {
+            self.balance_inertia = balance;
+        }
+        self.bound_mass = element.nonnegative("boundmass")?.unwrap_or(self.bound_mass);
+        self.bound_inertia = element.nonnegative("boundinertia")?.unwrap_or(self.bound_inertia);
         Ok(())
+    }
+
+    /// Where the file of a mesh or height field is.
+    pub(super) fn mesh_path(&self, element: Element<'_>, file: &str) -> PathBuf {
+        let last = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let file = if self.strip_path { last } else { file };
+        element.resolve(&Path::new(&self.mesh_folder).join(file).to_string_lossy())
     }
 
     /// Orientation from three Euler angles in the file's unit: lower-case axes turn with the frame, upper-case
@@ -187,6 +225,9 @@ impl Default for World {
     }
 }
 
+/// Longer time steps are probably not meant (s).
+const LONG: f64 = 0.05;
+
 const SOFT_SOLVER: &str = "a setting of MuJoCo's soft constraint solver";
 const FLUID: &str = "there is no surrounding fluid";
 
@@ -239,21 +280,6 @@ const INERT_FLAGS: &[&str] = &[
     "warmstart",
 ];
 
-/// Flags that are known but have no counterpart here.
-const OTHER_FLAGS: &[&str] = &[
-    "autoreset",
-    "clampctrl",
-    "constraint",
-    "diagexact",
-    "eulerdamp",
-    "filterparent",
-    "ipc",
-    "override",
-    "refsafe",
-    "sleep",
-    "speculative",
-];
-
 impl World {
     /// Reads one `<option>` element on top of what earlier ones said.
     pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
@@ -262,16 +288,20 @@ impl World {
             if step <= 0.0 {
                 return Err(element.invalid(Some("timestep"), format!("{step} is not positive (s)")));
             }
+            if step > LONG {
+                let message = format!(
+                    "{step} s is long: contacts are looked for as far as bodies may go in a step, so most pairs are \
+                     near each other and steps are slow; milliseconds are usual"
+                );
+                element.note(notes, EntryKind::Warning, Some("timestep"), message);
+            }
             self.timestep = Some(step);
         }
         if let Some(gravity) = element.vector("gravity")? {
             self.gravity = gravity;
         }
-        for child in element.children() {
-            match child.tag() {
-                "flag" => self.read_flags(child, notes)?,
-                _ => unknown_child(child, &["flag"], notes),
-            }
+        for flags in element.children() {
+            self.read_flags(flags, notes)?;
         }
         Ok(())
     }
@@ -291,16 +321,11 @@ impl World {
         ] {
             *off = element.keyword(name, &words)?.unwrap_or(*off);
         }
-        for name in element.attribute_names().filter(|name| !HEEDED_FLAGS.contains(name)) {
-            if INERT_FLAGS.contains(&name) {
-                continue;
-            }
-            let message = if OTHER_FLAGS.contains(&name) {
-                "this switch of MuJoCo's has no counterpart here".to_string()
-            } else {
-                let known = HEEDED_FLAGS.iter().chain(INERT_FLAGS).chain(OTHER_FLAGS).copied();
-                format!("unknown flag{}", did_you_mean(name, known))
-            };
+        for name in element
+            .attribute_names()
+            .filter(|name| !HEEDED_FLAGS.contains(name) && !INERT_FLAGS.contains(name))
+        {
+            let message = "this switch of MuJoCo's has no counterpart here";
             element.note(notes, EntryKind::Ignored, Some(name), message);
         }
         Ok(())

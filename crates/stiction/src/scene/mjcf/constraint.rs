@@ -1,13 +1,15 @@
 //! `<contact>` and `<equality>`: pairs with laws of their own, pairs that never touch, and bilateral constraints.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check, unread_child};
 use super::document::Element;
+use super::joint::JointClass;
 use super::orientation::quaternion;
 use crate::contact::Law;
-use crate::model::{BodyId, ElementKind, EqualitySpec};
+use crate::model::{BodyId, ElementKind, EqualitySpec, Target};
 use crate::scene::{EntryKind, SceneError};
 use crate::spatial::Transform;
+use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
@@ -29,6 +31,12 @@ const EQUALITY: Attributes = Attributes {
     unmodelled: &[],
 };
 
+const COUPLING: Attributes = Attributes {
+    read: &["name", "class", "active", "joint1", "joint2", "tendon1", "tendon2", "polycoef"],
+    inert: &[],
+    unmodelled: &[],
+};
+
 impl<'d> Reader<'d> {
     /// Reads a `<contact>` section.
     pub(super) fn contact(&mut self, section: Element<'d>) -> Result<(), SceneError> {
@@ -36,7 +44,7 @@ impl<'d> Reader<'d> {
             match element.tag() {
                 "pair" => self.pair(element)?,
                 "exclude" => self.exclude(element)?,
-                _ => unknown_child(element, &["pair", "exclude"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -53,13 +61,14 @@ impl<'d> Reader<'d> {
         let first = self.geom_of(element, "geom1")?;
         let second = self.geom_of(element, "geom2")?;
         let (mut condim, mut friction) = (3, [1.0, 1.0, 0.005, 0.0001, 0.0001]);
+        let mut two_directions = false;
         for layer in self.defaults.layers(element, &["pair"], None)? {
             apply_pair(layer, &mut condim, &mut friction)?;
+            two_directions |= layer.list("friction", 0, 5)?.is_some_and(|given| given.len() > 1);
         }
-        let given = element.list("friction", 0, 5)?.unwrap_or_default();
-        if given.len() > 1 && given[0] != given[1] {
-            let message =
-                format!("friction is the same in all directions: {} acts, {} does not", given[0], given[1]);
+        let [along, across, ..] = friction;
+        if two_directions && along != across {
+            let message = format!("friction is the same in all directions: {along} acts, {across} does not");
             element.note(&mut self.notes, EntryKind::Ignored, Some("friction"), message);
         }
         if condim > 3 {
@@ -69,8 +78,10 @@ impl<'d> Reader<'d> {
         let mut key = [first, second];
         key.sort_unstable();
         if let Some(before) = self.pairs.insert(key, element) {
-            let message =
-                format!("{first:?} and {second:?} are a pair already on line {}; keep one", before.line());
+            let message = format!(
+                "{first:?} and {second:?} are a pair already on {}; keep one",
+                before.line_seen_from(element)
+            );
             return Err(element.invalid(None, message));
         }
         if !self.world.disabled.contact {
@@ -100,7 +111,7 @@ impl<'d> Reader<'d> {
         let mut key = names;
         key.sort_unstable();
         if let Some(before) = self.excluded.insert(key, element) {
-            let message = format!("the same pair is excluded already on line {}", before.line());
+            let message = format!("the same pair is excluded already on {}", before.line_seen_from(element));
             element.note(&mut self.notes, EntryKind::Ignored, None, message);
             return Ok(());
         }
@@ -123,14 +134,15 @@ impl<'d> Reader<'d> {
         for element in section.children() {
             match element.tag() {
                 "connect" | "weld" => self.bilateral(element)?,
-                "joint" | "tendon" | "flex" | "flexvert" | "flexstrain" => {
+                "joint" | "tendon" => self.coupling(element)?,
+                "flex" | "flexvert" | "flexstrain" => {
                     let message = format!(
                         "the constraint between {}s is not supported: it does not hold",
                         element.tag()
                     );
                     element.note(&mut self.notes, EntryKind::Ignored, None, message);
                 }
-                _ => unknown_child(element, &["connect", "weld", "joint", "tendon", "flex"], &mut self.notes),
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
@@ -139,10 +151,6 @@ impl<'d> Reader<'d> {
     fn bilateral(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         check(element, &EQUALITY, &mut self.notes);
         self.names.register("equality", element)?;
-        let mut active = !self.world.disabled.equality;
-        for layer in self.defaults.layers(element, &["equality"], None)? {
-            active = layer.boolean("active")?.map_or(active, |on| on && !self.world.disabled.equality);
-        }
         if element.has("site1") || element.has("site2") {
             let message =
                 "a constraint between sites is not supported: it does not hold; use bodies and an anchor";
@@ -162,6 +170,55 @@ impl<'d> Reader<'d> {
             let anchor = anchor.unwrap_or_default();
             EqualitySpec::Weld { name, bodies, relative_pose: relative_pose(element, &anchor)?, anchor }
         };
+        self.add_equality(element, spec)
+    }
+
+    /// `<joint>` and `<tendon>`: a coordinate or length is a polynomial of another.
+    fn coupling(&mut self, element: Element<'d>) -> Result<(), SceneError> {
+        check(element, &COUPLING, &mut self.notes);
+        self.names.register("equality", element)?;
+        let sides = match element.tag() {
+            "joint" => ["joint1", "joint2"],
+            _ => ["tendon1", "tendon2"],
+        };
+        let target = |side: &str| match element.tag() {
+            "joint" => Ok(Target::Joint(self.scalar_joint(element, side)?.to_string())),
+            _ => self.tendon_target(element, side),
+        };
+        let dependent = target(sides[0])?;
+        let independent = element.has(sides[1]).then(|| target(sides[1])).transpose()?;
+        let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
+        element.overwrite("polycoef", &mut polynomial)?;
+        if independent.is_none() && polynomial[1..] != [1.0, 0.0, 0.0, 0.0] {
+            let message = format!("only the first number acts: there is no {}", sides[1]);
+            element.note(&mut self.notes, EntryKind::Ignored, Some("polycoef"), message);
+        }
+        let name = element.name().to_string();
+        self.add_equality(element, EqualitySpec::Coupling { name, dependent, independent, polynomial })
+    }
+
+    /// The hinge or slide an attribute names.
+    pub(super) fn scalar_joint(&self, element: Element<'d>, attribute: &str) -> Result<&'d str, SceneError> {
+        let name = element.required(attribute, "the name of a hinge or slide is needed")?;
+        match self.joints.get(name) {
+            Some(JointClass::Scalar) => Ok(name),
+            Some(JointClass::Ball | JointClass::Free) => {
+                let message = format!("joint {name:?} is a ball or free joint; a hinge or slide is needed");
+                Err(element.invalid(Some(attribute), message))
+            }
+            None => {
+                let hint = did_you_mean(name, self.joints.keys().copied());
+                Err(element.invalid(Some(attribute), format!("there is no joint {name:?}{hint}")))
+            }
+        }
+    }
+
+    /// Adds an equality, unless it is switched off.
+    fn add_equality(&mut self, element: Element<'d>, spec: EqualitySpec) -> Result<(), SceneError> {
+        let mut active = !self.world.disabled.equality;
+        for layer in self.defaults.layers(element, &["equality"], None)? {
+            active = layer.boolean("active")?.map_or(active, |on| on && !self.world.disabled.equality);
+        }
         if active {
             let made_up = format!("equality {}", self.equalities);
             self.place(

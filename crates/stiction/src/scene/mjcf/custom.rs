@@ -1,9 +1,11 @@
 //! `<custom>`: what MJCF has no words for, under names that begin with `stiction:`.
 
 use super::Reader;
+use super::asset::Material;
 use super::document::{Element, quoted};
 use super::names::Names;
-use crate::model::ElementKind;
+use crate::contact::{Formulation, FormulationError};
+use crate::model::{ElementKind, Model};
 use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
@@ -52,7 +54,7 @@ impl<'d> Custom<'d> {
                     self.numeric(child, entry)?;
                 }
                 ("tuple", Some(entry)) => return Err(unknown_entry(child, entry)),
-                _ => super::attributes::unknown_child(child, &["text", "numeric", "tuple"], notes),
+                _ => super::attributes::unread_child(child, notes),
             }
         }
         Ok(())
@@ -61,7 +63,7 @@ impl<'d> Custom<'d> {
     fn once(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         match self.names.insert(element.name(), element) {
             Some(first) => {
-                let message = format!("given already on line {}; keep one", first.line());
+                let message = format!("given already on {}; keep one", first.line_seen_from(element));
                 Err(element.invalid(Some("name"), message))
             }
             None => Ok(()),
@@ -137,6 +139,21 @@ impl<'d> Custom<'d> {
         Ok(())
     }
 
+    /// Refuses a contact model or a solver that does not exist, or a solver that does not fit the model.
+    pub(super) fn check_formulation(&self) -> Result<(), SceneError> {
+        let Err(error) = Formulation::of_scene(&self.options) else { return Ok(()) };
+        let entry = match error {
+            FormulationError::Unknown(_) => "stiction:contact_model",
+            FormulationError::Solver { .. } => "stiction:solver",
+            FormulationError::Setting(_) => "stiction:friction_directions",
+        };
+        match self.names.get(entry) {
+            Some(element) => Err(element.invalid(Some("data"), error.to_string())),
+            // The defaults fit each other.
+            None => Ok(()),
+        }
+    }
+
     /// The velocity given for a geom, which then counts as used.
     pub(super) fn take_surface_velocity(&mut self, geom: &str) -> Option<Vector3<f64>> {
         self.surface_velocities.remove(geom).map(|(_, velocity)| velocity)
@@ -184,22 +201,39 @@ impl<'d> Reader<'d> {
     }
 }
 
+impl Reader<'_> {
+    /// Warns of rules about materials that no geom is made of.
+    pub(super) fn unused_material_rules(&mut self, model: &Model) {
+        let used: BTreeSet<&str> = model.geoms.iter().filter_map(|geom| geom.material.as_deref()).collect();
+        for rule in &model.material_rules {
+            let [first, second] = &rule.materials;
+            let Some(unused) = rule.materials.iter().find(|name| !used.contains(name.as_str())) else {
+                continue;
+            };
+            let place = (ElementKind::MaterialRule, format!("{first} and {second}"));
+            let element = self.places.get(&place).copied().unwrap_or(self.root);
+            let message = format!("no geom is made of {unused:?}, so the rule never holds");
+            element.note(&mut self.notes, EntryKind::Warning, Some("name"), message);
+        }
+    }
+}
+
 /// The two materials of `A:B`; material names may contain colons themselves.
 fn split_materials<'d>(
     element: Element<'d>,
     pair: &'d str,
-    materials: &BTreeSet<&'d str>,
+    materials: &BTreeMap<&'d str, Material>,
 ) -> Result<[&'d str; 2], SceneError> {
     let splits = || pair.match_indices(':').map(|(at, _)| [&pair[..at], &pair[at + 1..]]);
-    if let Some(found) = splits().find(|split| split.iter().all(|name| materials.contains(name))) {
+    if let Some(found) = splits().find(|split| split.iter().all(|name| materials.contains_key(*name))) {
         return Ok(found);
     }
     let Some(first) = splits().next() else {
         let message = format!("{} names one material; write stiction:friction:A:B", quoted(pair));
         return Err(element.invalid(Some("name"), message));
     };
-    let missing = first.into_iter().find(|name| !materials.contains(name)).unwrap_or_default();
-    let hint = did_you_mean(missing, materials.iter().copied());
+    let missing = first.into_iter().find(|name| !materials.contains_key(*name)).unwrap_or_default();
+    let hint = did_you_mean(missing, materials.keys().copied());
     Err(element.invalid(Some("name"), format!("there is no material {missing:?}{hint}")))
 }
 

@@ -1,76 +1,25 @@
-//! The XML tree with positions, and strict access to attributes.
+//! Elements of the XML trees with their places, and strict access to attributes.
 //!
+//! Children are those of the scene, across files: an `<include>` is never seen, what it stands for is.
 //! Every number is finite, every count is checked, and every complaint names file, line, element, attribute,
 //! value and what would be right.
 
-use crate::scene::{EntryKind, Notes, ReportEntry, SceneError};
+use super::files::{Files, Source};
+use crate::scene::{EntryKind, Notes, Place, ReportEntry, SceneError};
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
+use std::path::PathBuf;
 
-/// Deepest nesting of elements. Readers below recurse, so it must keep their stack small.
-const DEEPEST: usize = 200;
+/// Products of three numbers of this size are finite still.
+const LARGEST: f64 = 1e100;
 
-/// The file's name and where its lines begin.
-#[derive(Debug)]
-pub(super) struct Source {
-    file: String,
-    line_starts: Vec<usize>,
-}
-
-impl Source {
-    pub(super) fn new(text: &str, file: &str) -> Self {
-        let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(i, _)| i + 1);
-        Self { file: file.to_string(), line_starts: std::iter::once(0).chain(newlines).collect() }
-    }
-
-    fn line(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset)
-    }
-
-    /// The error of text that is not XML.
-    pub(super) fn xml_error(&self, error: &roxmltree::Error) -> SceneError {
-        let (at, text) = (error.pos(), error.to_string());
-        // The parser appends its own position, which this error has as fields.
-        let message = text.strip_suffix(&format!(" at {at}")).unwrap_or(&text).to_string();
-        SceneError::Xml { file: self.file.clone(), line: at.row as usize, column: at.col as usize, message }
-    }
-
-    /// Refuses files nested so deeply that reading them recursively could exhaust the stack.
-    pub(super) fn check_depth(&self, document: &roxmltree::Document<'_>) -> Result<(), SceneError> {
-        let mut depth = 0;
-        let mut at = document.root_element();
-        loop {
-            if let Some(child) = at.first_element_child() {
-                depth += 1;
-                at = child;
-                if depth > DEEPEST {
-                    let message = format!("nested {depth} elements deep; at most {DEEPEST} are accepted");
-                    return Err(Element { node: at, source: self }.invalid(None, message));
-                }
-                continue;
-            }
-            loop {
-                if let Some(next) = at.next_sibling_element() {
-                    at = next;
-                    break;
-                }
-                match at.parent_element() {
-                    Some(parent) if depth > 0 => {
-                        depth -= 1;
-                        at = parent;
-                    }
-                    _ => return Ok(()),
-                }
-            }
-        }
-    }
-}
-
-/// An element of the file.
+/// An element of a scene.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element<'d> {
     node: roxmltree::Node<'d, 'd>,
-    source: &'d Source,
+    files: &'d Files<'d>,
+    /// Which of the files it stands in.
+    file: usize,
 }
 
 /// `true`, `false` or `auto`.
@@ -82,17 +31,38 @@ pub(super) enum Switch {
 }
 
 impl<'d> Element<'d> {
-    pub(super) fn root(document: &'d roxmltree::Document<'d>, source: &'d Source) -> Self {
-        Self { node: document.root_element(), source }
+    /// The root of the main file.
+    pub(super) fn root(files: &'d Files<'d>) -> Self {
+        Self::root_of(files, 0)
+    }
+
+    fn root_of(files: &'d Files<'d>, file: usize) -> Self {
+        Self { node: files.trees[file].root_element(), files, file }
+    }
+
+    /// The roots of included files; their children stand elsewhere.
+    pub(super) fn included_roots(files: &'d Files<'d>) -> impl Iterator<Item = Self> {
+        (1..files.trees.len()).map(|file| Self::root_of(files, file))
     }
 
     pub(super) fn tag(&self) -> &'d str {
         self.node.tag_name().name()
     }
 
+    /// The elements inside this one, those of included files in the place of the `<include>`.
     pub(super) fn children(&self) -> impl Iterator<Item = Element<'d>> + use<'d> {
-        let source = self.source;
-        self.node.children().filter(|n| n.is_element()).map(move |node| Element { node, source })
+        let mut children = Vec::new();
+        self.gather_children(&mut children);
+        children.into_iter()
+    }
+
+    fn gather_children(&self, into: &mut Vec<Element<'d>>) {
+        for node in self.node.children().filter(roxmltree::Node::is_element) {
+            match self.files.included(self.file, node) {
+                Some(file) => Self::root_of(self.files, file).gather_children(into),
+                None => into.push(Element { node, ..*self }),
+            }
+        }
     }
 
     /// The text inside the element.
@@ -100,44 +70,46 @@ impl<'d> Element<'d> {
         self.node.text().unwrap_or_default()
     }
 
-    pub(super) fn line(&self) -> usize {
-        self.source.line(self.node.range().start)
+    /// Where a file is that the element names by a path, which is relative to the main file's directory.
+    pub(super) fn resolve(&self, path: &str) -> PathBuf {
+        self.files.resolve(path)
+    }
+
+    fn source(&self) -> &'d Source {
+        &self.files.sources[self.file]
+    }
+
+    /// `line 12`, or `line 12 of arm.xml` when that is another file than the reader's.
+    pub(super) fn line_seen_from(&self, reader: Element<'_>) -> String {
+        let line = self.source().line(self.node.range().start);
+        match self.file == reader.file {
+            true => format!("line {line}"),
+            false => format!("line {line} of {}", self.source().file),
+        }
     }
 
     /// The element and its name, or what else tells it apart: `geom "floor"`.
     pub(super) fn label(&self) -> String {
-        match ["name", "class", "model"].iter().find_map(|a| self.node.attribute(*a)) {
-            Some(name) => format!("{} {name:?}", self.tag()),
-            None => self.tag().to_string(),
-        }
+        label(self.node)
     }
 
-    fn attribute_line(&self, name: &str) -> usize {
-        match self.node.attribute_node(name) {
-            Some(attribute) => self.source.line(attribute.range().start),
-            None => self.line(),
-        }
+    fn place(&self, attribute: Option<&str>) -> Place {
+        self.source().place_of(self.node, attribute)
     }
 
     /// An error about this element or one of its attributes.
     pub(super) fn invalid(&self, attribute: Option<&str>, message: impl Into<String>) -> SceneError {
-        SceneError::Invalid {
-            file: self.source.file.clone(),
-            line: attribute.map_or_else(|| self.line(), |a| self.attribute_line(a)),
-            element: self.label(),
-            attribute: attribute.map(str::to_string),
-            message: message.into(),
-        }
+        self.source().invalid(self.node, attribute, message)
+    }
+
+    /// An error about the name of an attribute.
+    pub(super) fn misnamed(&self, attribute: &str, message: impl Into<String>) -> SceneError {
+        self.source().misnamed(self.node, attribute, message)
     }
 
     /// An error about the model with this element to blame.
     pub(super) fn model_error(&self, source: crate::model::ModelError) -> SceneError {
-        SceneError::Model {
-            file: self.source.file.clone(),
-            line: self.line(),
-            element: self.label(),
-            source: Box::new(source),
-        }
+        SceneError::Model { place: self.place(None), element: self.label(), source: Box::new(source) }
     }
 
     /// Notes something about this element or one of its attributes.
@@ -148,14 +120,27 @@ impl<'d> Element<'d> {
         attribute: Option<&str>,
         message: impl Into<String>,
     ) {
-        notes.add(ReportEntry {
-            kind,
-            file: self.source.file.clone(),
-            line: attribute.map_or_else(|| self.line(), |a| self.attribute_line(a)),
-            element: self.label(),
-            attribute: attribute.map(str::to_string),
-            message: message.into(),
+        notes.add(self.entry(kind, self.label(), attribute, message));
+    }
+
+    /// Notes that this kind of element, or of attribute, has no effect on motion.
+    pub(super) fn note_cosmetic(&self, notes: &mut Notes, attribute: Option<&str>) {
+        notes.add_cosmetic(attribute.unwrap_or(self.tag()), || {
+            let message = "no effect on motion (noted once for all of its kind)";
+            // The name of one of many would mislead.
+            self.entry(EntryKind::Ignored, self.tag().to_string(), attribute, message)
         });
+    }
+
+    fn entry(
+        &self,
+        kind: EntryKind,
+        element: String,
+        attribute: Option<&str>,
+        message: impl Into<String>,
+    ) -> ReportEntry {
+        let (place, attribute) = (self.place(attribute), attribute.map(str::to_string));
+        ReportEntry { kind, place, element, attribute, message: message.into() }
     }
 
     pub(super) fn attribute_names(&self) -> impl Iterator<Item = &'d str> + use<'d> {
@@ -192,6 +177,11 @@ impl<'d> Element<'d> {
                 // The inverse of a subnormal number is not finite.
                 Ok(number) if number.is_subnormal() => {
                     let message = format!("{} is too small to compute with; zero may be meant", quoted(word));
+                    return Err(self.invalid(Some(name), message));
+                }
+                Ok(number) if number.is_finite() && number.abs() > LARGEST => {
+                    let message =
+                        format!("{} is too large to compute with; at most {LARGEST:e}", quoted(word));
                     return Err(self.invalid(Some(name), message));
                 }
                 Ok(number) if number.is_finite() => numbers.push(number),
@@ -294,6 +284,20 @@ impl<'d> Element<'d> {
             )),
             interval => Ok(interval),
         }
+    }
+}
+
+/// An element and its name, or what else tells it apart: `geom "floor"`.
+pub(super) fn label(node: roxmltree::Node<'_, '_>) -> String {
+    let tag = node.tag_name().name();
+    let name = match tag {
+        "default" => "class",
+        "mujoco" => "model",
+        _ => "name",
+    };
+    match node.attribute(name) {
+        Some(name) => format!("{tag} {name:?}"),
+        None => tag.to_string(),
     }
 }
 

@@ -1,15 +1,17 @@
 //! `<geom>`: shapes, their mass and how they touch.
 
 use super::Reader;
+use super::asset::color;
 use super::attributes::{Attributes, check};
 use super::compiler::{Compiler, InertiaFromGeom};
 use super::document::{Element, quoted};
+use super::mesh::MeshAsset;
 use super::orientation::{ORIENTATIONS, direction, from_z, orientation};
-use crate::collision::Shape;
+use crate::collision::{MassProperties, Shape};
 use crate::model::GeomSpec;
 use crate::scene::{EntryKind, SceneError};
 use crate::spatial::Transform;
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 const GEOM: Attributes = Attributes {
     read: &[
@@ -36,8 +38,10 @@ const GEOM: Attributes = Attributes {
         "mesh",
         "hfield",
         "surfacevel",
+        "rgba",
+        "fitscale",
     ],
-    inert: &["castshadow", "rgba", "user", "fitscale"],
+    inert: &["castshadow", "user"],
     unmodelled: &[
         ("adhesion", "contacts do not pull"),
         ("fluidcoef", "there is no surrounding fluid"),
@@ -54,8 +58,12 @@ enum Kind {
     Sphere,
     Capsule,
     Box,
-    /// A shape the collision module does not have.
-    Other(&'static str),
+    Cylinder,
+    Ellipsoid,
+    Mesh,
+    HeightField,
+    /// A signed distance function, which only plugins have.
+    Distance,
 }
 
 const KINDS: [(&str, Kind); 9] = [
@@ -63,11 +71,11 @@ const KINDS: [(&str, Kind); 9] = [
     ("sphere", Kind::Sphere),
     ("capsule", Kind::Capsule),
     ("box", Kind::Box),
-    ("cylinder", Kind::Other("cylinder")),
-    ("ellipsoid", Kind::Other("ellipsoid")),
-    ("mesh", Kind::Other("mesh")),
-    ("hfield", Kind::Other("hfield")),
-    ("sdf", Kind::Other("sdf")),
+    ("cylinder", Kind::Cylinder),
+    ("ellipsoid", Kind::Ellipsoid),
+    ("mesh", Kind::Mesh),
+    ("hfield", Kind::HeightField),
+    ("sdf", Kind::Distance),
 ];
 
 /// A geom while its layers are read.
@@ -87,7 +95,10 @@ struct Draft<'d> {
     priority: i32,
     group: i32,
     material: Option<&'d str>,
-    mesh: bool,
+    color: Option<[f64; 4]>,
+    mesh: Option<&'d str>,
+    hfield: Option<&'d str>,
+    fit_scale: f64,
     surface_velocity: [f64; 6],
 }
 
@@ -108,7 +119,10 @@ impl Default for Draft<'_> {
             priority: 0,
             group: 0,
             material: None,
-            mesh: false,
+            color: None,
+            mesh: None,
+            hfield: None,
+            fit_scale: 1.0,
             surface_velocity: [0.0; 6],
         }
     }
@@ -155,7 +169,15 @@ impl<'d> Draft<'d> {
         if let Some(material) = layer.attribute("material") {
             self.material = Some(material);
         }
-        self.mesh |= layer.has("mesh");
+        self.color = color(layer)?.or(self.color);
+        self.mesh = layer.attribute("mesh").or(self.mesh);
+        self.hfield = layer.attribute("hfield").or(self.hfield);
+        if let Some(scale) = layer.number("fitscale")? {
+            if scale <= 0.0 {
+                return Err(layer.invalid(Some("fitscale"), format!("{scale} is not positive")));
+            }
+            self.fit_scale = scale;
+        }
         layer.overwrite("surfacevel", &mut self.surface_velocity)?;
         Ok(())
     }
@@ -169,7 +191,7 @@ impl<'d> Draft<'d> {
         if self.position.is_some() {
             return Err(element.invalid(Some("fromto"), "pos is given as well; keep one"));
         }
-        let fits = matches!(self.kind, Kind::Capsule | Kind::Box | Kind::Other("cylinder" | "ellipsoid"));
+        let fits = matches!(self.kind, Kind::Capsule | Kind::Box | Kind::Cylinder | Kind::Ellipsoid);
         if !fits {
             let message = "only a capsule, a box, a cylinder or an ellipsoid can be given by two points";
             return Err(element.invalid(Some("fromto"), message));
@@ -217,15 +239,51 @@ impl<'d> Draft<'d> {
                 }
                 Ok(Shape::Box { half_extents })
             }
-            Kind::Other(kind) => {
-                let message = format!(
-                    "{kind:?} is not supported yet for a geom that collides or has mass; use plane, sphere, \
-                     capsule or box, or set contype=\"0\" conaffinity=\"0\" mass=\"0\""
-                );
-                Err(element.invalid(Some("type"), message))
+            Kind::Cylinder => {
+                let half_length = half_length.unwrap_or(b);
+                if a <= 0.0 || half_length <= 0.0 {
+                    return wrong(
+                        "a cylinder needs a positive radius and, without fromto, a positive half length",
+                    );
+                }
+                Ok(Shape::Cylinder { radius: a, half_length })
             }
+            Kind::Ellipsoid => {
+                let radii = half_length.map_or(Vector3::new(a, b, c), |half| Vector3::new(a, a, half));
+                if radii.min() <= 0.0 {
+                    return wrong("an ellipsoid needs three positive semi-axes, or one and fromto");
+                }
+                Ok(Shape::Ellipsoid { radii })
+            }
+            // Their sizes come from assets.
+            Kind::Mesh | Kind::HeightField | Kind::Distance => wrong("this type has no sizes"),
         }
     }
+}
+
+/// Sizes of a shape fitted to a mesh, and the frame of the mesh's principal axes: the shape takes the half sizes of the
+/// box that has the mesh's mass and moments (MuJoCo, XML reference, `geom/mesh`).
+fn fitted(kind: Kind, solid: &MassProperties) -> ([f64; 3], Transform) {
+    let eigen = solid.inertia.symmetric_eigen();
+    // Largest moment first, so that the box is longest along z.
+    let mut order = [0, 1, 2];
+    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+    let [x, y, z] = order.map(|i| eigen.eigenvectors.column(i).into_owned());
+    let z = if x.cross(&y).dot(&z) < 0.0 { -z } else { z };
+    let moments = order.map(|i| eigen.eigenvalues[i]);
+    let half: [f64; 3] = std::array::from_fn(|k| {
+        let others = moments.iter().sum::<f64>() - 2.0 * moments[k];
+        (1.5 * others / solid.mass).max(0.0).sqrt()
+    });
+    let across = (half[0] + half[1]) / 2.0;
+    let size = match kind {
+        Kind::Sphere => [half.iter().sum::<f64>() / 3.0; 3],
+        Kind::Capsule => [across, (half[2] - across / 2.0).max(0.0), 0.0],
+        Kind::Cylinder => [across, half[2], 0.0],
+        _ => half,
+    };
+    let rotation = Matrix3::from_columns(&[x, y, z]);
+    (size, Transform { rotation, translation: solid.center_of_mass })
 }
 
 impl<'d> Reader<'d> {
@@ -235,16 +293,13 @@ impl<'d> Reader<'d> {
         Draft::default().apply(element, &self.compiler)
     }
 
-    /// Reads a `<geom>`. `None` for a shape that is not supported and not needed.
-    ///
-    /// `gives_mass`: whether the mass of its body comes from its geoms.
+    /// Reads a `<geom>`.
     pub(super) fn geom(
         &mut self,
         element: Element<'d>,
         frame: &Transform,
         class: Option<&'d str>,
-        gives_mass: bool,
-    ) -> Result<Option<GeomSpec>, SceneError> {
+    ) -> Result<GeomSpec, SceneError> {
         check(element, &GEOM, &mut self.notes);
         let mut draft = Draft::default();
         for layer in self.defaults.layers(element, &["geom"], class)? {
@@ -257,22 +312,45 @@ impl<'d> Reader<'d> {
         self.names.register("geom", element)?;
         let massless = draft.mass.map_or(draft.density == 0.0, |mass| mass == 0.0)
             || !(self.compiler.inertia_groups[0]..=self.compiler.inertia_groups[1]).contains(&draft.group);
-        if let Kind::Other(kind) = draft.kind
-            && (draft.contype, draft.conaffinity) == (0, 0)
-            && (massless || !gives_mass)
-        {
-            let message =
-                format!("the shape {kind:?} is not supported yet; it neither collides nor has mass");
-            element.note(&mut self.notes, EntryKind::Ignored, Some("type"), message);
-            return Ok(None);
-        }
-        if draft.mesh && !matches!(draft.kind, Kind::Other(_)) {
-            return Err(
-                element.invalid(Some("mesh"), "fitting a shape to a mesh is not supported; give its size")
-            );
-        }
         let (pose, half_length) = draft.pose(element)?;
-        let mut spec = GeomSpec::new(draft.shape(element, half_length)?);
+        let (shape, solid, pose) = match draft.kind {
+            Kind::Distance => {
+                let message = "a shape from a plugin is not supported; use a mesh";
+                return Err(element.invalid(Some("type"), message));
+            }
+            Kind::Mesh => {
+                let mesh = self.mesh_of(element, draft.mesh)?;
+                (Shape::Convex(mesh.hull.clone()), Some(mesh.solid), pose)
+            }
+            Kind::HeightField => {
+                let field = self.hfield_of(element, draft.hfield)?;
+                if (draft.contype, draft.conaffinity) != (0, 0) {
+                    let message = "contacts with height fields are not simulated yet: bodies fall through";
+                    element.note(&mut self.notes, EntryKind::Warning, Some("type"), message);
+                }
+                (Shape::HeightField(field), None, pose)
+            }
+            Kind::Plane if draft.mesh.is_some() => {
+                let message =
+                    "a plane cannot be fitted to a mesh; a sphere, capsule, box, cylinder or ellipsoid can";
+                return Err(element.invalid(Some("mesh"), message));
+            }
+            _ if draft.mesh.is_some() => {
+                if self.compiler.fit_bounds {
+                    let message =
+                        "fitting shapes to bounding boxes (fitaabb) is not supported; give the size";
+                    return Err(element.invalid(Some("mesh"), message));
+                }
+                let mesh = self.mesh_of(element, draft.mesh)?;
+                let (size, frame) = fitted(draft.kind, &mesh.solid);
+                draft.size = size.map(|s| s * draft.fit_scale);
+                (draft.shape(element, None)?, None, pose * frame)
+            }
+            _ => (draft.shape(element, half_length)?, None, pose),
+        };
+        let mut spec = GeomSpec::new(shape);
+        spec.solid = solid;
+        spec.color = draft.color.or_else(|| self.materials.get(draft.material?)?.color);
         spec.name = element.name().to_string();
         spec.pose = *frame * pose;
         spec.mass = if massless { Some(0.0) } else { draft.mass };
@@ -294,13 +372,23 @@ impl<'d> Reader<'d> {
         spec.priority = draft.priority;
         spec.material = self.material_of(element, draft.material)?;
         spec.surface_velocity = self.surface_velocity(element, draft.surface_velocity)?;
-        Ok(Some(spec))
+        Ok(spec)
+    }
+
+    fn mesh_of(&self, element: Element<'d>, name: Option<&str>) -> Result<&MeshAsset, SceneError> {
+        let Some(name) = name else {
+            return Err(element.invalid(Some("mesh"), "missing; a geom of this type names a <mesh> asset"));
+        };
+        self.meshes.get(name).ok_or_else(|| {
+            let hint = crate::suggestion::did_you_mean(name, self.meshes.keys().copied());
+            element.invalid(Some("mesh"), format!("there is no mesh {name:?}{hint}"))
+        })
     }
 
     fn material_of(&self, element: Element<'d>, name: Option<&str>) -> Result<Option<String>, SceneError> {
         match name {
-            Some(name) if !self.materials.contains(name) => {
-                let hint = crate::suggestion::did_you_mean(name, self.materials.iter().copied());
+            Some(name) if !self.materials.contains_key(name) => {
+                let hint = crate::suggestion::did_you_mean(name, self.materials.keys().copied());
                 Err(element.invalid(Some("material"), format!("there is no material {name:?}{hint}")))
             }
             name => Ok(name.map(str::to_string)),

@@ -2,10 +2,11 @@
 
 use super::Reader;
 use super::attributes::{Attributes, check};
+use super::compiler::Compiler;
 use super::document::Element;
 use super::orientation::{ORIENTATIONS, pose};
-use crate::model::Inertial;
-use crate::scene::SceneError;
+use crate::model::{BodySpec, Inertial, comparison};
+use crate::scene::{EntryKind, SceneError};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
@@ -20,9 +21,10 @@ const INERTIAL: Attributes = Attributes {
 const SLACK: f64 = 1e-9;
 
 impl<'d> Reader<'d> {
-    /// Reads `<inertial>`.
+    /// Reads `<inertial>` of a body.
     pub(super) fn inertial(
         &mut self,
+        body: &str,
         element: Element<'d>,
         frame: &Transform,
     ) -> Result<Inertial, SceneError> {
@@ -56,7 +58,7 @@ impl<'d> Reader<'d> {
                 return Err(element.invalid(None, message));
             }
         };
-        check_moments(element, &local)?;
+        let local = self.possible(body, element, local)?;
         let rotation = pose.rotation;
         Ok(Inertial {
             mass,
@@ -64,28 +66,72 @@ impl<'d> Reader<'d> {
             inertia: rotation * local * rotation.transpose(),
         })
     }
-}
 
-/// No mass distribution has a principal moment larger than the sum of the other two.
-fn check_moments(element: Element<'_>, inertia: &Matrix3<f64>) -> Result<(), SceneError> {
-    let attribute = if element.has("fullinertia") { "fullinertia" } else { "diaginertia" };
-    let mut moments: Vector3<f64> = match attribute {
-        "diaginertia" => inertia.diagonal(),
-        _ => inertia.symmetric_eigenvalues(),
-    };
-    moments.as_mut_slice().sort_by(f64::total_cmp);
-    let [least, middle, largest] = [moments[0], moments[1], moments[2]];
-    if least < -SLACK * largest.abs() {
-        let message = format!("principal moment {least} is negative; zero or more is needed");
-        return Err(element.invalid(Some(attribute), message));
-    }
-    if largest > (least + middle) * (1.0 + SLACK) {
+    /// The inertia, or what `balanceinertia` makes of an impossible one: no mass distribution has a principal moment
+    /// larger than the sum of the other two.
+    fn possible(
+        &mut self,
+        body: &str,
+        element: Element<'_>,
+        inertia: Matrix3<f64>,
+    ) -> Result<Matrix3<f64>, SceneError> {
+        let attribute = if element.has("fullinertia") { "fullinertia" } else { "diaginertia" };
+        let mut moments: Vector3<f64> = match attribute {
+            "diaginertia" => inertia.diagonal(),
+            _ => inertia.symmetric_eigenvalues(),
+        };
+        moments.as_mut_slice().sort_by(f64::total_cmp);
+        if moments[0] < -SLACK * moments[2].abs() {
+            let message = format!(
+                "body {body:?} has the negative principal moment {:?} kg m^2; zero or more is needed",
+                moments[0]
+            );
+            return Err(element.invalid(Some(attribute), message));
+        }
+        let [least, middle, largest] = moments.map(|moment| moment.max(self.compiler.bound_inertia)).into();
+        if largest <= (least + middle) * (1.0 + SLACK) {
+            return Ok(inertia);
+        }
+        let sides = comparison(largest, least + middle);
+        if self.compiler.balance_inertia {
+            let mean = (least + middle + largest) / 3.0;
+            let message = format!(
+                "a principal moment is above the sum of the other two, {sides} kg m^2; all three are set to their mean, \
+                 {mean} kg m^2, as balanceinertia asks"
+            );
+            element.note(&mut self.notes, EntryKind::Repaired, Some(attribute), message);
+            return Ok(Matrix3::from_diagonal_element(mean));
+        }
         let message = format!(
-            "impossible: the largest principal moment {largest} exceeds the sum {} of the other two, {middle} and \
-             {least}; no distribution of mass has it",
-            least + middle
+            "body {body:?} has a principal moment above the sum of the other two, {sides} kg m^2; no distribution of \
+             mass has such an inertia"
         );
-        return Err(element.invalid(Some(attribute), message));
+        Err(element.invalid(Some(attribute), message))
     }
-    Ok(())
+
+    /// Raises the mass and the principal moments of a body to what `boundmass` and `boundinertia` ask for.
+    pub(super) fn bound_inertia(&mut self, element: Element<'_>, spec: &mut BodySpec) {
+        let Compiler { bound_mass, bound_inertia, .. } = self.compiler;
+        if bound_mass == 0.0 && bound_inertia == 0.0 {
+            return;
+        }
+        let mut inertial = spec.mass_properties();
+        if inertial.mass < bound_mass {
+            let message = format!("the mass {} kg is raised to boundmass, {bound_mass} kg", inertial.mass);
+            element.note(&mut self.notes, EntryKind::Repaired, None, message);
+            inertial.mass = bound_mass;
+            spec.inertial = Some(inertial);
+        }
+        let axes = inertial.inertia.symmetric_eigen();
+        let least = axes.eigenvalues.min();
+        if least < bound_inertia {
+            let message =
+                format!("the moment {least} kg m^2 is raised to boundinertia, {bound_inertia} kg m^2");
+            element.note(&mut self.notes, EntryKind::Repaired, None, message);
+            let moments = axes.eigenvalues.map(|moment| moment.max(bound_inertia));
+            inertial.inertia =
+                axes.eigenvectors * Matrix3::from_diagonal(&moments) * axes.eigenvectors.transpose();
+            spec.inertial = Some(inertial);
+        }
+    }
 }

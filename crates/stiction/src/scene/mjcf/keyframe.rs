@@ -1,20 +1,18 @@
 //! `<keyframe>`: stored states.
 
 use super::Reader;
-use super::attributes::{Attributes, check, unknown_child};
+use super::attributes::{Attributes, check};
 use super::document::Element;
 use super::orientation::quaternion;
-use crate::model::{ElementKind, Keyframe};
+use crate::model::{ElementKind, Keyframe, Model};
 use crate::scene::{EntryKind, SceneError};
+use crate::spatial::Transform;
+use nalgebra::{UnitQuaternion, Vector3};
 
 const KEY: Attributes = Attributes {
-    read: &["name", "time", "qpos", "qvel", "ctrl"],
+    read: &["name", "time", "qpos", "qvel", "ctrl", "mpos", "mquat"],
     inert: &["plastic"],
-    unmodelled: &[
-        ("act", "drives have no activation"),
-        ("mpos", "mocap bodies start where the file puts them"),
-        ("mquat", "mocap bodies start where the file puts them"),
-    ],
+    unmodelled: &[("act", "drives have no activation")],
 };
 
 /// A quaternion whose norm is off by more than this was not meant to be one of unit length.
@@ -24,10 +22,6 @@ impl<'d> Reader<'d> {
     /// Reads a `<keyframe>` section, after everything that has coordinates.
     pub(super) fn keyframes(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
-            if element.tag() != "key" {
-                unknown_child(element, &["key"], &mut self.notes);
-                continue;
-            }
             self.key(element)?;
         }
         Ok(())
@@ -46,9 +40,10 @@ impl<'d> Reader<'d> {
         let q = if q.is_empty() { q } else { self.normalised(element, q)? };
         let v = self.state(element, "qvel", self.velocities)?;
         let ctrl = self.controls_of(element)?;
+        let mocap = self.mocap_poses(element)?;
         let time = element.number("time")?.unwrap_or_default();
         self.place(ElementKind::Keyframe, &name, element);
-        self.builder.add_keyframe(Keyframe { name, time, q, v, ctrl });
+        self.builder.add_keyframe(Keyframe { name, time, q, v, ctrl, mocap });
         Ok(())
     }
 
@@ -64,7 +59,7 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), message));
         }
         let default = match name {
-            "qpos" => self.reference_pose()?,
+            "qpos" => self.reference()?.q0.clone(),
             _ => vec![0.0; needed],
         };
         given.extend(default.into_iter().skip(count));
@@ -75,37 +70,60 @@ impl<'d> Reader<'d> {
         Ok(given)
     }
 
-    /// The configuration at zero displacement, from a trial build on first use.
-    fn reference_pose(&mut self) -> Result<Vec<f64>, SceneError> {
-        let pose = match self.reference_pose.take() {
-            Some(pose) => pose,
-            None => self.build(self.builder.clone())?.q0,
+    /// The model so far, from a trial build on first use.
+    fn reference(&mut self) -> Result<&Model, SceneError> {
+        let model = match self.reference.take() {
+            Some(model) => model,
+            None => Box::new(self.build(self.builder.clone())?),
         };
-        self.reference_pose = Some(pose.clone());
-        Ok(pose)
+        Ok(self.reference.insert(model))
     }
 
     fn normalised(&mut self, element: Element<'d>, mut q: Vec<f64>) -> Result<Vec<f64>, SceneError> {
         for at in self.quaternions.clone() {
-            let part = &mut q[at..at + 4];
-            let given = [part[0], part[1], part[2], part[3]];
-            let norm = libm::sqrt(given.iter().map(|x| x * x).sum());
-            let Some(unit) = quaternion(given) else {
-                let message =
-                    format!("the quaternion at numbers {} to {} is zero; use 1 0 0 0", at + 1, at + 4);
-                return Err(element.invalid(Some("qpos"), message));
-            };
-            if (norm - 1.0).abs() > UNIT {
-                let message = format!(
-                    "the quaternion at numbers {} to {} has length {norm}; normalised",
-                    at + 1,
-                    at + 4
-                );
-                element.note(&mut self.notes, EntryKind::Repaired, Some("qpos"), message);
-            }
-            part.copy_from_slice(&[unit.w, unit.i, unit.j, unit.k]);
+            let unit = self.unit_quaternion(element, "qpos", &q, at)?;
+            q[at..at + 4].copy_from_slice(&[unit.w, unit.i, unit.j, unit.k]);
         }
         Ok(q)
+    }
+
+    /// The quaternion at four of an attribute's numbers, with a note when it had to be normalised.
+    fn unit_quaternion(
+        &mut self,
+        element: Element<'d>,
+        attribute: &str,
+        numbers: &[f64],
+        at: usize,
+    ) -> Result<UnitQuaternion<f64>, SceneError> {
+        let given = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]];
+        let norm = libm::sqrt(given.iter().map(|x| x * x).sum());
+        let place = format!("the quaternion at numbers {} to {}", at + 1, at + 4);
+        let Some(unit) = quaternion(given) else {
+            return Err(element.invalid(Some(attribute), format!("{place} is zero; use 1 0 0 0")));
+        };
+        if (norm - 1.0).abs() > UNIT {
+            let message = format!("{place} has length {norm}; normalised");
+            element.note(&mut self.notes, EntryKind::Repaired, Some(attribute), message);
+        }
+        Ok(unit)
+    }
+
+    /// Poses of all mocap bodies, in the order of the file; none when the keyframe says nothing about them.
+    fn mocap_poses(&mut self, element: Element<'d>) -> Result<Vec<Transform>, SceneError> {
+        if !element.has("mpos") && !element.has("mquat") {
+            return Ok(Vec::new());
+        }
+        let mut poses = self.reference()?.mocap_poses.clone();
+        let positions = element.list("mpos", 3 * poses.len(), 3 * poses.len())?.unwrap_or_default();
+        for (pose, position) in poses.iter_mut().zip(positions.chunks_exact(3)) {
+            pose.translation = Vector3::from_column_slice(position);
+        }
+        let rotations = element.list("mquat", 4 * poses.len(), 4 * poses.len())?.unwrap_or_default();
+        for at in (0..rotations.len()).step_by(4) {
+            let rotation = self.unit_quaternion(element, "mquat", &rotations, at)?;
+            poses[at / 4] = Transform::new(poses[at / 4].translation, &rotation);
+        }
+        Ok(poses)
     }
 
     /// Controls of the actuators that are in the model.

@@ -1,77 +1,72 @@
 //! MJCF, MuJoCo's XML format: what of it describes rigid bodies, joints, drives and contacts.
 //!
-//! Follows the XML reference of MuJoCo 4.0. Reading is a walk over the sections in the order in which they need
-//! each other; elements build on the default classes around them. Attributes without a meaning for rigid contact
-//! are listed in the load report, and so is everything that is not supported, by name; what would silently make
-//! another scene (generated bodies, shapes that collide, included files) is refused.
+//! Follows the XML reference of MuJoCo 4.0. The main file and those it includes are gathered into one tree (`files`),
+//! whose words must be MJCF's (`vocabulary`). Reading is a walk over the sections in the order in which they need each
+//! other; elements build on the default classes around them. Attributes without a meaning for rigid contact are listed
+//! in the load report, and so is everything that is not supported, by name; what would silently make another scene
+//! (generated bodies, shapes that collide) is refused.
 
 mod actuator;
+mod asset;
 mod attributes;
 mod body;
+mod builtin_mesh;
 mod compiler;
 mod constraint;
 mod custom;
 mod defaults;
 mod document;
+mod files;
 mod geom;
+mod hfield;
 mod inertial;
 mod joint;
 mod keyframe;
+mod mesh;
 mod names;
 mod orientation;
+mod tendon;
+mod vocabulary;
+
+pub(super) use files::read_text;
 
 use super::{EntryKind, Notes, Scene, SceneError};
+use crate::collision::HeightField;
 use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
-use attributes::{Attributes, check, unknown_child};
+use asset::Material;
+use attributes::unread_child;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
 use defaults::Defaults;
-use document::{Element, Source};
+use document::Element;
+use files::Files;
 use joint::JointClass;
+use mesh::MeshAsset;
 use nalgebra::Vector3;
 use names::Names;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tendon::TendonClass;
+use vocabulary::check_words;
 
-/// Every section of an MJCF file.
-const SECTIONS: [&str; 18] = [
-    "compiler",
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "default",
-    "asset",
-    "worldbody",
-    "contact",
-    "equality",
-    "actuator",
-    "keyframe",
-    "sensor",
-    "tendon",
-    "custom",
-    "deformable",
-    "extension",
-    "include",
-];
-
-const ROOT: Attributes = Attributes { read: &["model"], inert: &[], unmodelled: &[] };
-
-/// Reads a scene from the text of an MJCF file; `file_name` is for messages.
+/// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
+/// that the text names.
 ///
 /// # Errors
-/// The text is not XML, or something in it is wrong or not supported; see [`SceneError`].
+/// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
-    let source = Source::new(text, file_name);
-    let document = roxmltree::Document::parse(text).map_err(|error| source.xml_error(&error))?;
-    source.check_depth(&document)?;
-    let root = Element::root(&document, &source);
+    let sources = files::gather(text, file_name)?;
+    let files = Files::parse(&sources)?;
+    let root = Element::root(&files);
     if root.tag() != "mujoco" {
         let message = "the outermost element of an MJCF scene is <mujoco>";
         return Err(root.invalid(None, message));
     }
-    Reader::new(root, file_name).scene()
+    let mut reader = Reader::new(root, file_name);
+    reader.included_roots(&files);
+    reader.scene()
 }
 
 /// State of reading one file.
@@ -81,10 +76,15 @@ struct Reader<'d> {
     world: World,
     custom: Custom<'d>,
     defaults: Defaults<'d>,
-    materials: BTreeSet<&'d str>,
+    materials: BTreeMap<&'d str, Material>,
+    meshes: BTreeMap<&'d str, MeshAsset>,
+    hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
     /// Named joints.
     joints: BTreeMap<&'d str, JointClass>,
+    /// Named tendons, and how many of all are fixed ones.
+    tendons: BTreeMap<&'d str, TendonClass>,
+    fixed_tendons: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -94,7 +94,8 @@ struct Reader<'d> {
     coordinates: usize,
     velocities: usize,
     quaternions: Vec<usize>,
-    reference_pose: Option<Vec<f64>>,
+    /// A model for questions that keyframes ask.
+    reference: Option<Box<Model>>,
     /// Number of equalities and of keyframes.
     equalities: usize,
     keys: usize,
@@ -111,9 +112,13 @@ impl<'d> Reader<'d> {
             world: World::default(),
             custom: Custom::default(),
             defaults: Defaults::new(),
-            materials: BTreeSet::new(),
+            materials: BTreeMap::new(),
+            meshes: BTreeMap::new(),
+            hfields: BTreeMap::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
+            tendons: BTreeMap::new(),
+            fixed_tendons: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
@@ -121,7 +126,7 @@ impl<'d> Reader<'d> {
             coordinates: 0,
             velocities: 0,
             quaternions: Vec::new(),
-            reference_pose: None,
+            reference: None,
             equalities: 0,
             keys: 0,
             builder: ModelBuilder::new(root.attribute("model").unwrap_or(&stem)),
@@ -129,9 +134,27 @@ impl<'d> Reader<'d> {
         }
     }
 
+    /// Notes what is lost of the roots of included files, of which only the content counts.
+    fn included_roots(&mut self, files: &'d Files<'d>) {
+        for root in Element::included_roots(files) {
+            if !["mujoco", "mujocoinclude"].contains(&root.tag()) {
+                let message =
+                    "only what is inside the root of an included file counts; call the root <mujoco>";
+                root.note(&mut self.notes, EntryKind::Warning, None, message);
+            }
+            for name in root.attribute_names().filter(|name| *name != "model") {
+                let message = "the root of an included file is left out, with its attributes";
+                root.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
+            }
+        }
+    }
+
     /// Reads everything.
     fn scene(mut self) -> Result<Scene, SceneError> {
-        check(self.root, &ROOT, &mut self.notes);
+        if let Some(name) = self.root.attribute_names().find(|name| *name != "model") {
+            return Err(self.root.misnamed(name, "unknown attribute; a scene has the attribute model"));
+        }
+        check_words(self.root)?;
         self.sections()?;
         for element in self.section("compiler") {
             self.compiler.read(element, &mut self.notes)?;
@@ -142,6 +165,7 @@ impl<'d> Reader<'d> {
         for element in self.section("custom") {
             self.custom.read(element, &mut self.notes)?;
         }
+        self.custom.check_formulation()?;
         self.constants();
         for element in self.section("default") {
             self.defaults.read(element)?;
@@ -153,10 +177,14 @@ impl<'d> Reader<'d> {
         for element in self.section("worldbody") {
             self.worldbody(element)?;
         }
+        self.total_mass()?;
         self.custom.check_all_used(&self.names)?;
         self.material_rules()?;
         for element in self.section("contact") {
             self.contact(element)?;
+        }
+        for element in self.section("tendon") {
+            self.tendon_section(element)?;
         }
         for element in self.section("equality") {
             self.equality(element)?;
@@ -179,22 +207,18 @@ impl<'d> Reader<'d> {
     fn sections(&mut self) -> Result<(), SceneError> {
         for section in self.root.children() {
             match section.tag() {
-                "include" => {
-                    return Err(section
-                        .invalid(None, "not supported yet; write the content of the file in its place"));
-                }
                 "deformable" if section.children().next().is_some() => {
                     return Err(section.invalid(None, "not supported: bodies are rigid"));
                 }
-                // Measurements, tendons and plugins: named one by one, so that nothing is lost in silence.
-                "sensor" | "tendon" | "extension" => {
+                // Measurements and plugins: named one by one, so that nothing is lost in silence.
+                "sensor" | "extension" => {
                     for child in section.children() {
                         let message = format!("{}s are not supported", section.tag());
                         child.note(&mut self.notes, EntryKind::Ignored, None, message);
                     }
                 }
-                tag if SECTIONS.contains(&tag) => {}
-                _ => unknown_child(section, &SECTIONS, &mut self.notes),
+                "visual" | "statistic" | "size" => section.note_cosmetic(&mut self.notes, None),
+                _ => {}
             }
         }
         Ok(())
@@ -214,41 +238,35 @@ impl<'d> Reader<'d> {
 
     fn check_defaults(&mut self) -> Result<(), SceneError> {
         for element in self.defaults.elements().collect::<Vec<_>>() {
-            for name in ["name", "class"].into_iter().filter(|name| element.has(name)) {
-                let message = "without meaning in a default class";
-                element.note(&mut self.notes, EntryKind::Ignored, Some(name), message);
-            }
             match element.tag() {
                 "geom" => self.check_default_geom(element)?,
                 "joint" => self.check_default_joint(element)?,
                 "pair" => self.check_default_pair(element)?,
                 tag if ACTUATORS.contains(&tag) => self.check_default_actuator(element)?,
-                "equality" | "site" | "camera" | "light" | "mesh" | "material" | "texture" | "tendon" => {}
-                _ => {
-                    unknown_child(element, &["geom", "joint", "pair", "equality", "default"], &mut self.notes)
+                "site" | "camera" | "light" | "material" | "texture" => {
+                    element.note_cosmetic(&mut self.notes, None);
                 }
+                "mesh" => self.check_default_mesh(element)?,
+                "tendon" => self.check_default_tendon(element)?,
+                "equality" => {}
+                _ => unread_child(element, &mut self.notes),
             }
         }
         Ok(())
     }
 
-    fn asset(&mut self, section: Element<'d>) -> Result<(), SceneError> {
-        for element in section.children() {
-            match element.tag() {
-                "material" => {
-                    let name = element.required("name", "a material needs a name")?;
-                    self.names.register("material", element)?;
-                    self.materials.insert(name);
-                }
-                "texture" => {}
-                "mesh" | "hfield" | "skin" | "model" => {
-                    let message = "not supported yet; unused unless a geom asks for it";
-                    element.note(&mut self.notes, EntryKind::Ignored, None, message);
-                }
-                _ => unknown_child(element, &["material", "texture", "mesh", "hfield"], &mut self.notes),
-            }
+    /// Gives all bodies together the mass that `settotalmass` asks for.
+    fn total_mass(&mut self) -> Result<(), SceneError> {
+        let Some(wanted) = self.compiler.total_mass else { return Ok(()) };
+        let present = self.builder.total_mass();
+        if present > 0.0 {
+            self.builder.scale_mass(wanted / present);
+            return Ok(());
         }
-        Ok(())
+        let element =
+            self.section("compiler").into_iter().find(|e| e.has("settotalmass")).unwrap_or(self.root);
+        let message = format!("{wanted} kg cannot be shared out: no body has mass");
+        Err(element.invalid(Some("settotalmass"), message))
     }
 
     /// Remembers where an element is, by the name the builder gives it.
@@ -274,6 +292,7 @@ impl<'d> Reader<'d> {
     fn finish(mut self) -> Result<Scene, SceneError> {
         let builder = std::mem::replace(&mut self.builder, ModelBuilder::new(""));
         let model = self.build(builder)?;
+        self.unused_material_rules(&model);
         Ok(Scene { model, options: self.custom.options, report: self.notes.report })
     }
 }

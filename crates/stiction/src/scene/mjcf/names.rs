@@ -20,8 +20,10 @@ impl<'d> Names<'d> {
         }
         match self.elements.insert((kind, name), element) {
             Some(first) => {
-                let message =
-                    format!("{name:?} is taken by the {kind} on line {}; names must be unique", first.line());
+                let message = format!(
+                    "{name:?} is taken by the {kind} on {}; names must be unique",
+                    first.line_seen_from(element)
+                );
                 Err(element.invalid(Some("name"), message))
             }
             None => Ok(()),

@@ -1,0 +1,155 @@
+//! `stiction solve`: solves the complementarity problems of a file and says how well.
+
+use crate::error::CliError;
+use crate::output;
+use crate::problems::{self, Outcome, find_solver, status_name};
+use crate::table::{columns, count};
+use std::fmt::Write;
+use std::path::PathBuf;
+use stiction::scene::did_you_mean;
+use stiction_solvers::io::{self, NamedProblem};
+use stiction_solvers::registry::{self, AnySolver, Entry, SOLVERS};
+
+/// Arguments of `stiction solve`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SolveArgs {
+    /// The problems: a JSON or a Siconos text file
+    file: PathBuf,
+    /// Solve only the problem of this name; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    problem: Vec<String>,
+    /// Solver, or 'all' for every one that serves the problem, which counts as solved if one of them solves it
+    #[arg(long, value_name = "NAME", default_value = "robust")]
+    solver: String,
+    /// Largest scaled residual that counts as solved
+    #[arg(long, value_name = "T", default_value_t = 1e-10, allow_negative_numbers = true)]
+    tol: f64,
+    /// Print one JSON list
+    #[arg(long)]
+    json: bool,
+}
+
+/// A problem that nobody solved, with what was tried.
+struct Unsolved {
+    problem: String,
+    attempts: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
+    if !(args.tol >= 0.0 && args.tol < 1.0) {
+        return Err(CliError::Usage(format!("--tol {}: a number from 0 to below 1 is needed", args.tol)));
+    }
+    let chosen = choose(args)?;
+    let mut solvers = make_solvers(args)?;
+    let mut outcomes = Vec::new();
+    let mut unsolved = Vec::new();
+    for named in &chosen {
+        let first = outcomes.len();
+        let mut attempts = Vec::new();
+        for (entry, solver) in &mut solvers {
+            if args.solver == "all" && !entry.serves(named.problem.class()) {
+                continue;
+            }
+            let outcome = problems::solve(entry, solver.as_mut(), named, 0.0)?;
+            attempts.extend(solver.tried().iter().map(|attempt| {
+                let status = status_name(attempt.report.status);
+                format!("{} {status} at {:.1e}", attempt.solver, attempt.report.residual.natural_map)
+            }));
+            outcomes.push(outcome);
+        }
+        if !outcomes[first..].iter().any(Outcome::solved) {
+            unsolved.push(Unsolved { problem: named.name.clone(), attempts });
+        }
+    }
+    if args.json {
+        output::json(&outcomes)?;
+    } else {
+        output::data(&listing(&outcomes, &unsolved, chosen.len()))?;
+    }
+    match unsolved.len() {
+        0 => Ok(()),
+        unsolved => Err(CliError::ProblemsUnsolved { unsolved, total: chosen.len() }),
+    }
+}
+
+/// The problems that were asked for.
+fn choose(args: &SolveArgs) -> Result<Vec<NamedProblem>, CliError> {
+    let all = io::read(&args.file)?;
+    for name in &args.problem {
+        if !all.iter().any(|named| named.name == *name) {
+            let known = || all.iter().map(|named| named.name.as_str());
+            let hint = did_you_mean(name, known());
+            let mut listed = known().take(20).collect::<Vec<_>>().join(", ");
+            if all.len() > 20 {
+                let _ = write!(listed, " and {} more", all.len() - 20);
+            }
+            return Err(CliError::Usage(format!(
+                "--problem {name}: {} has no problem of this name{hint}; it has: {listed}",
+                args.file.display()
+            )));
+        }
+    }
+    let wanted = |named: &NamedProblem| args.problem.is_empty() || args.problem.contains(&named.name);
+    let chosen: Vec<NamedProblem> = all.into_iter().filter(wanted).collect();
+    if args.solver != "all" {
+        let entry = find_solver(&args.solver)?;
+        for named in &chosen {
+            registry::find_for(entry.name, named.problem.class())
+                .map_err(|error| CliError::Usage(format!("{}: {error}", named.name)))?;
+        }
+    }
+    Ok(chosen)
+}
+
+/// A solver with its entry.
+type Named = (&'static Entry, Box<dyn AnySolver>);
+
+fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
+    let entries =
+        if args.solver == "all" { SOLVERS.iter().collect() } else { vec![find_solver(&args.solver)?] };
+    let made = entries.into_iter().map(|entry| entry.make(args.tol).map(|solver| (entry, solver)));
+    made.collect::<Result<_, _>>().map_err(|error| CliError::Usage(error.to_string()))
+}
+
+/// A residual, or what there is instead of one.
+pub(crate) fn residual(value: f64) -> String {
+    if value.is_finite() { format!("{value:.1e}") } else { "none".into() }
+}
+
+/// A time in microseconds.
+pub(crate) fn microseconds(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn listing(outcomes: &[Outcome], unsolved: &[Unsolved], problems: usize) -> String {
+    let header = ["problem", "class", "n", "solver", "status", "residual", "iterations", "pivots", "time/us"];
+    let right = [false, false, true, false, false, true, true, true, true];
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .map(|o| {
+            vec![
+                o.problem.clone(),
+                o.class.to_string(),
+                o.n.to_string(),
+                o.solver.to_string(),
+                if o.solved() { o.status.to_string() } else { o.status.to_uppercase() },
+                residual(o.residual),
+                o.iterations.to_string(),
+                o.pivots.to_string(),
+                microseconds(o.time_us),
+            ]
+        })
+        .collect();
+    let mut text = columns(&header, &right, &rows);
+    let solved = problems - unsolved.len();
+    let _ = write!(text, "\n{solved} of {} solved\n", count(problems, "problem", "problems"));
+    if !unsolved.is_empty() {
+        text += "\nNot solved:\n";
+    }
+    for Unsolved { problem, attempts } in unsolved {
+        let tried = if attempts.is_empty() { String::new() } else { format!(": {}", attempts.join(", ")) };
+        let _ = writeln!(text, "  {problem}{tried}");
+    }
+    text
+}

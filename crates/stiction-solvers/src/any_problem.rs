@@ -1,0 +1,119 @@
+//! A problem of any class, for programs that learn the class from a file.
+
+use std::fmt;
+
+use crate::box_lcp::BoxLcp;
+use crate::factored_lcp::FactoredLcp;
+use crate::lcp::Lcp;
+use crate::mcp::Mcp;
+use crate::mlcp::Mlcp;
+use crate::polynomial::Polynomial;
+use crate::problem::{Problem, Residual, Solution};
+
+/// The problem classes, in the order of growing generality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// [`FactoredLcp`].
+    FactoredLcp,
+    /// [`Lcp`].
+    Lcp,
+    /// [`BoxLcp`].
+    BoxLcp,
+    /// [`Mlcp`].
+    Mlcp,
+    /// [`Mcp`] of a [`Polynomial`].
+    Mcp,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 5] = [Class::FactoredLcp, Class::Lcp, Class::BoxLcp, Class::Mlcp, Class::Mcp];
+
+    /// The name as the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::FactoredLcp => "factored-lcp",
+            Class::Lcp => "lcp",
+            Class::BoxLcp => "box-lcp",
+            Class::Mlcp => "mlcp",
+            Class::Mcp => "mcp",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A problem of one of the classes.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "each variant holds the class of its name")]
+pub enum AnyProblem {
+    FactoredLcp(FactoredLcp),
+    Lcp(Lcp),
+    BoxLcp(BoxLcp),
+    Mlcp(Mlcp),
+    Mcp(Mcp<Polynomial>),
+}
+
+/// Evaluates an expression with the problem inside, whatever its class.
+macro_rules! with_inner {
+    ($any:expr, $problem:ident => $value:expr) => {
+        match $any {
+            AnyProblem::FactoredLcp($problem) => $value,
+            AnyProblem::Lcp($problem) => $value,
+            AnyProblem::BoxLcp($problem) => $value,
+            AnyProblem::Mlcp($problem) => $value,
+            AnyProblem::Mcp($problem) => $value,
+        }
+    };
+}
+
+impl AnyProblem {
+    /// The class.
+    pub fn class(&self) -> Class {
+        match self {
+            AnyProblem::FactoredLcp(_) => Class::FactoredLcp,
+            AnyProblem::Lcp(_) => Class::Lcp,
+            AnyProblem::BoxLcp(_) => Class::BoxLcp,
+            AnyProblem::Mlcp(_) => Class::Mlcp,
+            AnyProblem::Mcp(_) => Class::Mcp,
+        }
+    }
+}
+
+impl Problem for AnyProblem {
+    fn dim(&self) -> usize {
+        with_inner!(self, problem => problem.dim())
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        with_inner!(self, problem => problem.eval(z, w));
+    }
+
+    fn project(&self, z: &mut [f64]) {
+        with_inner!(self, problem => problem.project(z));
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        with_inner!(self, problem => problem.residual(x))
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        with_inner!(self, problem => problem.residual_floor(x))
+    }
+}
+
+macro_rules! from_class {
+    ($($class:ident: $problem:ty),+) => {
+        $(impl From<$problem> for AnyProblem {
+            fn from(problem: $problem) -> AnyProblem {
+                AnyProblem::$class(problem)
+            }
+        })+
+    };
+}
+
+from_class!(FactoredLcp: FactoredLcp, Lcp: Lcp, BoxLcp: BoxLcp, Mlcp: Mlcp, Mcp: Mcp<Polynomial>);

@@ -1,0 +1,201 @@
+//! What coordinate methods need of a symmetric problem in a box: a row at a time, and products with the matrix.
+
+use crate::box_lcp::BoxLcp;
+use crate::dense::{dot, scales};
+use crate::factored_lcp::FactoredLcp;
+use crate::lcp::Lcp;
+use crate::problem::{Bounded, Problem, Residual};
+
+/// A problem `l <= z <= u`, `w = M z + q` whose rows can be visited one by one.
+///
+/// `state` is what the problem keeps up to date between visits, see [`Rows::start`].
+pub(crate) trait Rows: Problem {
+    /// Bounds of `z_i`.
+    fn bounds(&self, i: usize) -> [f64; 2];
+
+    /// `M_ii`.
+    fn diagonal(&self, i: usize) -> f64;
+
+    /// `M_ij`.
+    fn entry(&self, i: usize, j: usize) -> f64;
+
+    /// Prepares visits from `z`.
+    fn start(&self, z: &[f64], state: &mut Vec<f64>);
+
+    /// `w_i` at the present `z`.
+    fn visit(&self, i: usize, z: &[f64], state: &[f64]) -> f64;
+
+    /// Tells that `z_i` has grown by `delta`.
+    fn moved(&self, i: usize, delta: f64, state: &mut [f64]);
+
+    /// The factors from `w` and `z` to the dimensionless numbers of the residual.
+    fn scales(&self) -> (f64, f64);
+
+    /// The constant vector.
+    fn constant(&self) -> &[f64];
+
+    /// Writes `y = M x`; `state` is overwritten.
+    fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>);
+
+    /// Writes `w` and returns the residual of `z` and its rounding floor; `state` is overwritten.
+    fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64);
+
+    /// Whether every number of the problem is finite.
+    fn is_finite(&self) -> bool;
+}
+
+impl Rows for Lcp {
+    fn bounds(&self, i: usize) -> [f64; 2] {
+        Bounded::bounds(self, i)
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.row(i)[i]
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.row(i)[j]
+    }
+
+    fn start(&self, _z: &[f64], _state: &mut Vec<f64>) {}
+
+    fn visit(&self, i: usize, z: &[f64], _state: &[f64]) -> f64 {
+        dot(self.row(i), z) + self.q()[i]
+    }
+
+    fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
+
+    fn scales(&self) -> (f64, f64) {
+        scales(self.matrix(), self.q())
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
+    }
+
+    fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), x));
+    }
+
+    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
+        self.assess(z, w)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.check_finite().is_ok()
+    }
+}
+
+impl Rows for BoxLcp {
+    fn bounds(&self, i: usize) -> [f64; 2] {
+        Bounded::bounds(self, i)
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.row(i)[i]
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.row(i)[j]
+    }
+
+    fn start(&self, _z: &[f64], _state: &mut Vec<f64>) {}
+
+    fn visit(&self, i: usize, z: &[f64], _state: &[f64]) -> f64 {
+        dot(self.row(i), z) + self.q()[i]
+    }
+
+    fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
+
+    fn scales(&self) -> (f64, f64) {
+        scales(self.matrix(), self.q())
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
+    }
+
+    fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), x));
+    }
+
+    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
+        self.assess(z, w)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.check_finite().is_ok()
+    }
+}
+
+/// The state is `p = Y^T z`, so that a visit costs `m` and not `n`.
+impl Rows for FactoredLcp {
+    fn bounds(&self, _i: usize) -> [f64; 2] {
+        [0.0, f64::INFINITY]
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        dot(self.row(i), self.row(i))
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        dot(self.row(i), self.row(j))
+    }
+
+    fn start(&self, z: &[f64], state: &mut Vec<f64>) {
+        state.resize(self.columns(), 0.0);
+        self.push(z, state);
+    }
+
+    fn visit(&self, i: usize, _z: &[f64], state: &[f64]) -> f64 {
+        dot(self.row(i), state) + self.q()[i]
+    }
+
+    fn moved(&self, i: usize, delta: f64, state: &mut [f64]) {
+        state.iter_mut().zip(self.row(i)).for_each(|(p, y)| *p += y * delta);
+    }
+
+    fn scales(&self) -> (f64, f64) {
+        self.units()
+    }
+
+    fn constant(&self) -> &[f64] {
+        self.q()
+    }
+
+    fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>) {
+        self.start(x, state);
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), state));
+    }
+
+    fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64) {
+        self.assess(z, w, state)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.check_finite().is_ok()
+    }
+}
+
+/// One sweep of projected successive over-relaxation: every `z_i` in turn takes the step that makes its own row's `w_i`
+/// vanish, times `relaxation`, as far as its bounds let it. Rows without a positive diagonal are left alone.
+///
+/// Returns the largest change in units of `w`: `|M_ii dz_i|`.
+pub(crate) fn sweep<P: Rows>(problem: &P, relaxation: f64, z: &mut [f64], state: &mut [f64]) -> f64 {
+    let mut largest: f64 = 0.0;
+    for i in 0..z.len() {
+        let diagonal = problem.diagonal(i);
+        if diagonal > 0.0 {
+            let [lower, upper] = problem.bounds(i);
+            let w = problem.visit(i, z, state);
+            let next = (z[i] - relaxation * w / diagonal).max(lower).min(upper);
+            let delta = next - z[i];
+            if delta != 0.0 {
+                z[i] = next;
+                problem.moved(i, delta, state);
+                largest = largest.max((diagonal * delta).abs());
+            }
+        }
+    }
+    largest
+}

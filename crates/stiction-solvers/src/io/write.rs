@@ -1,0 +1,58 @@
+//! Problems as JSON text that [`read`](super::read) takes back without the loss of a bit.
+
+use serde_json::{Value, json};
+
+use crate::any_problem::AnyProblem;
+use crate::mcp::Mcp;
+use crate::polynomial::Polynomial;
+use crate::problem::Bounded;
+
+/// The text of a problem in its own form; see [the table](super).
+///
+/// A number that is not finite has no place in JSON and becomes `null`, which the reader refuses by name.
+pub fn to_json(name: &str, problem: &AnyProblem) -> String {
+    let body = match problem {
+        AnyProblem::Lcp(p) => {
+            let n = p.q().len();
+            json!({"format": "lcp-1", "M": rows(p.matrix(), n), "q": p.q()})
+        }
+        AnyProblem::BoxLcp(p) => {
+            let n = p.q().len();
+            json!({"format": "box-lcp-1", "M": rows(p.matrix(), n), "q": p.q(),
+                "lower": bounds(p.lower()), "upper": bounds(p.upper())})
+        }
+        AnyProblem::Mlcp(p) => {
+            let (n, whole) = (p.free(), p.as_box_lcp());
+            let size = whole.q().len();
+            let part = |from: usize, to: usize, left: usize, right: usize| -> Value {
+                (from..to).map(|i| Value::from(&whole.row(i)[left..right])).collect()
+            };
+            json!({"format": "mlcp-1",
+                "A": part(0, n, 0, n), "C": part(0, n, n, size), "D": part(n, size, 0, n),
+                "B": part(n, size, n, size), "a": &whole.q()[..n], "b": &whole.q()[n..]})
+        }
+        AnyProblem::FactoredLcp(p) => {
+            let list: Value = (0..p.q().len()).map(|i| Value::from(p.row(i))).collect();
+            json!({"format": "factored-lcp-1", "Y": list, "q": p.q()})
+        }
+        AnyProblem::Mcp(p) => polynomial_mcp(p),
+    };
+    let mut body = body;
+    body["name"] = name.into();
+    format!("{body}\n")
+}
+
+fn polynomial_mcp(problem: &Mcp<Polynomial>) -> Value {
+    let values = problem.function().values();
+    let side = |k: usize| -> Vec<f64> { (0..values.len()).map(|i| problem.bounds(i)[k]).collect() };
+    json!({"format": "polynomial-mcp-1", "F": values, "lower": bounds(&side(0)), "upper": bounds(&side(1))})
+}
+
+fn rows(matrix: &[f64], n: usize) -> Value {
+    matrix.chunks_exact(n.max(1)).map(Value::from).collect()
+}
+
+/// An infinite bound is `null`: serde_json writes every number that is not finite so.
+fn bounds(list: &[f64]) -> Value {
+    Value::from(list)
+}

@@ -1,0 +1,44 @@
+//! The solvers with default settings but for the tolerance: what [`registry`](crate::registry) and
+//! [`robust`](crate::robust) are made of.
+
+use crate::active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
+use crate::dantzig::{Dantzig, DantzigSettings};
+use crate::enumeration::{Enumeration, EnumerationSettings};
+use crate::error::SolverError;
+use crate::fb_plm::{FbPlm, FbPlmSettings};
+use crate::fb_rlm::{FbRlm, FbRlmSettings};
+#[cfg(feature = "conic")]
+use crate::interior_point::{InteriorPoint, InteriorPointSettings};
+use crate::lemke::{Lemke, LemkeSettings};
+use crate::path::{Path, PathSettings};
+use crate::pgs::{Pgs, PgsSettings};
+use crate::pgs_sm::{PgsSm, PgsSmSettings};
+use crate::ppm::{Ppm, PpmSettings};
+use crate::proximal::{ProximalLemke, ProximalSettings};
+
+macro_rules! methods {
+    ($($name:ident: $solver:ident, $settings:ident;)+) => {
+        $(pub(crate) fn $name(tolerance: f64) -> Result<$solver, SolverError> {
+            $solver::new($settings { tolerance, ..$settings::default() })
+        })+
+    };
+}
+
+methods! {
+    lemke: Lemke, LemkeSettings;
+    proximal_lemke: ProximalLemke, ProximalSettings;
+    dantzig: Dantzig, DantzigSettings;
+    ppm: Ppm, PpmSettings;
+    active_set_qp: ActiveSetQp, ActiveSetQpSettings;
+    pgs: Pgs, PgsSettings;
+    pgs_sm: PgsSm, PgsSmSettings;
+    fb_rlm: FbRlm, FbRlmSettings;
+    fb_plm: FbPlm, FbPlmSettings;
+    path: Path, PathSettings;
+    enumeration: Enumeration, EnumerationSettings;
+}
+
+#[cfg(feature = "conic")]
+methods! {
+    interior_point: InteriorPoint, InteriorPointSettings;
+}

@@ -1,0 +1,69 @@
+//! Couplings of joint coordinates as bilateral rows: gears, mimicking fingers, cams.
+//!
+//! A coupling holds `phi = y - p(x) = 0`, where `y = sum c_i q_i` and `x = sum d_j q_j` are combinations of hinge and
+//! slide coordinates, measured from their values at `q0`, and `p` is a polynomial of degree four. Then
+//!
+//! ```text
+//! phi'  = sum c_i v_i - p'(x) sum d_j v_j            = X v
+//! phi'' = X a + gamma,    gamma = -p''(x) (x')^2
+//! ```
+//!
+//! so the row has the weights of y, and minus `p'(x)` times those of x, in whatever trees their joints are.
+
+use crate::model::{Coupling, Model};
+use crate::sim::equalities::Level;
+use crate::sim::rows::{BlockKey, RowKind, Rows};
+
+/// Value, slope and curvature of a polynomial (Horner's scheme).
+fn polynomial(coefficients: &[f64; 5], x: f64) -> [f64; 3] {
+    let (mut value, mut slope, mut half_curvature) = (0.0, 0.0, 0.0);
+    for a in coefficients.iter().rev() {
+        half_curvature = half_curvature * x + slope;
+        slope = slope * x + value;
+        value = value * x + a;
+    }
+    [value, slope, 2.0 * half_curvature]
+}
+
+/// How far a coupling is from being met (rad or m, as its dependent side).
+pub(crate) fn position_error(coupling: &Coupling, q: &[f64]) -> f64 {
+    let [target, ..] = polynomial(&coupling.polynomial, coupling.independent.offset(q));
+    coupling.dependent.offset(q) - target
+}
+
+/// Adds the row of a coupling.
+pub(crate) fn push_coupling(
+    rows: &mut Rows,
+    model: &Model,
+    coupling: &Coupling,
+    q: &[f64],
+    key: BlockKey,
+    level: Level<'_>,
+) {
+    let Coupling { dependent, independent, .. } = coupling;
+    let [_, slope, curvature] = polynomial(&coupling.polynomial, independent.offset(q));
+    let target = match level {
+        Level::Displacement => position_error(coupling, q),
+        Level::Velocity { gain } => gain * position_error(coupling, q),
+        Level::Acceleration { v } => {
+            let rate = independent.rate(v);
+            -curvature * rate * rate
+        }
+    };
+    let y = dependent.terms.iter().map(|term| (term.dof, term.coefficient));
+    let x = independent.terms.iter().map(|term| (term.dof, -slope * term.coefficient));
+    rows.push_dofs(model, key, RowKind::Bilateral, target, y.chain(x));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polynomial_has_the_slope_and_curvature_of_its_derivatives() {
+        let [value, slope, curvature] = polynomial(&[1.0, -2.0, 3.0, -4.0, 5.0], 0.5);
+        assert!((value - (1.0 - 1.0 + 0.75 - 0.5 + 0.3125)).abs() < 1e-15);
+        assert!((slope - (-2.0 + 3.0 - 3.0 + 2.5)).abs() < 1e-15);
+        assert!((curvature - (6.0 - 12.0 + 15.0)).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,364 @@
+// Puts the page together: recording, scene, forces, plots, player, and what the reader does with them.
+
+import * as THREE from "three";
+import { type Arrow, Forces } from "./forces";
+import { count, number, quantity, round125 } from "./format";
+import { Player, SPEEDS } from "./player";
+import { Plots } from "./plots";
+import { load, MODES, type Recording } from "./recording";
+import { Stage } from "./stage";
+import "./style.css";
+import { onThemeChange, theme } from "./theme";
+import { bodyRows, contactRows, showTip } from "./tip";
+
+declare global {
+  interface Window {
+    /** For scripts: what is shown, and jumping elsewhere. */
+    stiction: {
+      ready: boolean;
+      error?: string;
+      frames: number;
+      /** Frame shown. */
+      frame(): number;
+      /** Number of the recorded step shown, from 1. */
+      step(): number;
+      jump(frame: number): void;
+      /** The arrows in the scene: the contact's number among those of all frames, tail (m), force (N). */
+      arrows(): Arrow[];
+      /** Draws now instead of with the next picture. */
+      draw(): void;
+    };
+  }
+}
+
+window.stiction = { ready: false, frames: 0, frame: () => 0, step: () => 0, jump() {}, arrows: () => [], draw() {} };
+
+/** Pixels from a contact within which the pointer is on it. */
+const NEAR = 9;
+
+const find = <T extends Element = HTMLElement>(id: string) => document.getElementById(id) as unknown as T;
+
+load()
+  .then(start)
+  .catch((error: Error) => {
+    window.stiction.error = error.message;
+    const note = document.createElement("p");
+    note.className = "failure";
+    note.textContent = error.message;
+    find("stage").append(note);
+  });
+
+function start(recording: Recording): void {
+  headline(recording);
+  const stage = makeStage(recording);
+  const forces = new Forces(recording, stage?.radius ?? 1);
+  stage?.scene.add(forces.group);
+  const player = new Player(recording, () => show());
+  const plots = new Plots(find("plots"), recording, (frame) => player.jump(frame));
+  const pointer = new Pointer(recording, stage, forces, player);
+
+  function show(): void {
+    stage?.show(player.frame);
+    forces.show(player.frame);
+    plots.show(player.frame);
+    clock(recording, player);
+    pointer.refresh();
+  }
+  if (stage) stage.beforeDraw = () => (legendScale(stage, forces), axes(stage));
+
+  transport(recording, player);
+  options(stage, forces);
+  keys(player);
+  legend();
+  onThemeChange(() => {
+    stage?.paint();
+    forces.again();
+    plots.paint();
+    legend();
+    marks(recording);
+  });
+  player.jump(0);
+  stage?.draw();
+  Object.assign(window.stiction, {
+    ready: true,
+    frames: recording.frames,
+    frame: () => player.frame,
+    step: () => recording.step(player.frame),
+    jump: (frame: number) => player.jump(frame),
+    arrows: () => forces.arrows(),
+    draw: () => stage?.draw(),
+  });
+}
+
+/** The scene, or a sentence where there is no WebGL; everything else works without. */
+function makeStage(recording: Recording): Stage | null {
+  try {
+    return new Stage(find<HTMLCanvasElement>("view"), recording);
+  } catch (error) {
+    const note = document.createElement("p");
+    note.className = "failure";
+    note.textContent = `The scene cannot be drawn: ${(error as Error).message}`;
+    find("stage").append(note);
+    return null;
+  }
+}
+
+function headline({ header }: Recording): void {
+  const { worst, steps, stride } = header;
+  const name = header.scene || "scene";
+  document.title = `${name} \u2013 stiction`;
+  find("scene").textContent = name;
+  const facts = [
+    `${count(steps)} steps of ${Number((header.timestep * 1e3).toPrecision(6))}\u202fms`,
+    `${header.contact_model}, ${header.solver}`,
+  ];
+  if (stride > 1) facts.splice(1, 0, `every ${stride}${ordinal(stride)} step shown`);
+  find("facts").textContent = facts.join(" \u00b7 ");
+
+  const rows: [string, string, boolean?][] = [
+    ["residual", number(worst.residual, 2)],
+    ["penetration", quantity(worst.penetration, "m", 2)],
+    ["outside cone", quantity(worst.cone_violation, "N", 2)],
+    ["bilateral error", quantity(worst.bilateral, "m", 2)],
+    ["unsolved", worst.unsolved_steps ? `${count(worst.unsolved_steps)} steps` : "none", worst.unsolved_steps > 0],
+  ];
+  find("worst").replaceChildren(
+    ...rows.map(([term, value, bad]) => {
+      const row = document.createElement("div");
+      const [dt, dd] = [document.createElement("dt"), document.createElement("dd")];
+      dt.textContent = term;
+      dd.textContent = value;
+      row.classList.toggle("bad", Boolean(bad));
+      row.append(dt, dd);
+      return row;
+    }),
+  );
+}
+
+function ordinal(n: number): string {
+  const last = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
+  return ["th", "st", "nd", "rd"][last] ?? "th";
+}
+
+function clock(recording: Recording, player: Player): void {
+  const { time } = recording.series;
+  const decimals = Math.min(6, Math.max(2, Math.ceil(-Math.log10(recording.header.timestep) - 1e-9)));
+  const end = time[time.length - 1];
+  const clock = find<HTMLOutputElement>("clock");
+  clock.replaceChildren();
+  const now = document.createElement("b");
+  now.textContent = `${time[player.frame].toFixed(decimals)}\u202fs`;
+  const step = document.createElement("span");
+  step.textContent = `step ${count(recording.step(player.frame))} of ${count(recording.header.steps)}`;
+  clock.append(now, step);
+  const slider = find<HTMLInputElement>("time");
+  slider.value = String(player.frame);
+  slider.setAttribute("aria-valuetext", `${time[player.frame].toFixed(decimals)} of ${end.toFixed(decimals)} seconds`);
+  const play = find("play");
+  play.classList.toggle("playing", player.playing);
+  play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
+}
+
+function transport(recording: Recording, player: Player): void {
+  const click = (id: string, action: () => void) => find(id).addEventListener("click", action);
+  click("first", () => player.by(-Infinity));
+  click("back", () => player.by(-1));
+  click("play", () => player.toggle());
+  click("forward", () => player.by(1));
+  click("last", () => player.by(Infinity));
+  const slider = find<HTMLInputElement>("time");
+  slider.max = String(recording.frames - 1);
+  slider.addEventListener("input", () => player.jump(Number(slider.value)));
+  const speed = find<HTMLSelectElement>("speed");
+  speed.append(...SPEEDS.map((s) => new Option(`${s}\u00d7`, String(s), s === 1, s === 1)));
+  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
+  new ResizeObserver(() => marks(recording)).observe(find("marks"));
+}
+
+/** Marks steps that were not solved on the time line. */
+function marks(recording: Recording): void {
+  const canvas = find<HTMLCanvasElement>("marks");
+  const { clientWidth: width, clientHeight: height } = canvas;
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.fillStyle = getComputedStyle(canvas).getPropertyValue("--bad");
+  const { unsolved } = recording.series;
+  // The slider's thumb is 16 pixels wide and stays inside.
+  const x = (frame: number) => 8 + ((width - 16) * frame) / Math.max(1, recording.frames - 1);
+  unsolved.forEach((n, frame) => {
+    if (n > 0) context.fillRect(x(frame) - 1, 0, 2, height);
+  });
+}
+
+function options(stage: Stage | null, forces: Forces): void {
+  const check = (id: string, action: (on: boolean) => void) => {
+    const box = find<HTMLInputElement>(id);
+    box.addEventListener("change", () => {
+      action(box.checked);
+      forces.again();
+      stage?.invalidate();
+    });
+  };
+  check("arrows", (on) => (forces.showArrows = on));
+  check("cones", (on) => (forces.showCones = on));
+  check("glass", (on) => stage?.setGlass(on));
+  const length = find<HTMLInputElement>("length");
+  length.addEventListener("input", () => {
+    forces.scale = forces.defaultScale * 10 ** Number(length.value);
+    forces.again();
+    stage?.invalidate();
+  });
+  find("fit").addEventListener("click", () => stage?.fit());
+}
+
+function keys(player: Player): void {
+  const click = (id: string) => () => find(id).click();
+  const actions: Record<string, (far: boolean) => void> = {
+    " ": () => player.toggle(),
+    ArrowLeft: (far) => player.by(far ? -10 : -1),
+    ArrowRight: (far) => player.by(far ? 10 : 1),
+    Home: () => player.by(-Infinity),
+    End: () => player.by(Infinity),
+    a: click("arrows"),
+    c: click("cones"),
+    t: click("glass"),
+    f: click("fit"),
+  };
+  addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // What has the focus keeps the keys it knows itself.
+    if (target instanceof HTMLSelectElement || target.id === "length") return;
+    if (event.key === " " && (target instanceof HTMLButtonElement || (target as HTMLInputElement).type === "checkbox")) return;
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action) return;
+    event.preventDefault();
+    action(event.shiftKey);
+  });
+}
+
+function legend(): void {
+  const text = { open: "open", stick: "sticking", slip: "slipping" };
+  find("modes").replaceChildren(
+    ...MODES.map((mode, i) => {
+      const item = document.createElement("li");
+      item.textContent = text[mode];
+      item.style.setProperty("--dot", theme().modes[i]);
+      return item;
+    }),
+  );
+}
+
+/** A bar as long as the arrow of a round force in the middle of the scene. */
+function legendScale(stage: Stage, forces: Forces): void {
+  const distance = stage.camera.position.distanceTo(stage.controls.target);
+  const height = 2 * distance * Math.tan((stage.camera.fov * Math.PI) / 360);
+  const pixelsPerNewton = (forces.scale * find("view").clientHeight) / height;
+  const force = round125(110 / pixelsPerNewton);
+  if (!Number.isFinite(force) || force <= 0) return;
+  find("scale-bar").style.width = `${force * pixelsPerNewton}px`;
+  find("scale-text").textContent = quantity(force, "N", 1);
+}
+
+/** The directions of the world's axes on the screen. */
+function axes(stage: Stage): void {
+  const turn = stage.camera.quaternion.clone().invert();
+  const ends = (["x", "y", "z"] as const).map((name, k) => {
+    const v = new THREE.Vector3().setComponent(k, 1).applyQuaternion(turn);
+    return { name, v };
+  });
+  ends.sort((a, b) => a.v.z - b.v.z);
+  find<SVGElement>("axes").innerHTML = ends
+    .map(({ name, v }) => {
+      const [x, y] = [20 * v.x, -20 * v.y];
+      return `<line class="${name}" x2="${x.toFixed(1)}" y2="${y.toFixed(1)}"/><text class="${name}" x="${(1.32 * x).toFixed(1)}" y="${(1.32 * y + 3.5).toFixed(1)}">${name}</text>`;
+    })
+    .join("");
+}
+
+/** What the pointer is on, and following a body on a double click. */
+class Pointer {
+  private readonly canvas = find<HTMLCanvasElement>("view");
+  private readonly tip = find("tip");
+  private at: { x: number; y: number } | null = null;
+  private waiting = false;
+
+  constructor(
+    private readonly recording: Recording,
+    private readonly stage: Stage | null,
+    private readonly forces: Forces,
+    private readonly player: Player,
+  ) {
+    if (!stage) return;
+    this.canvas.addEventListener("pointermove", (event) => {
+      this.at = event.buttons ? null : { x: event.offsetX, y: event.offsetY };
+      this.refresh();
+    });
+    this.canvas.addEventListener("pointerup", (event) => {
+      this.at = { x: event.offsetX, y: event.offsetY };
+      this.refresh();
+    });
+    this.canvas.addEventListener("pointerleave", () => {
+      this.at = null;
+      this.refresh();
+    });
+    this.canvas.addEventListener("dblclick", (event) => this.follow(event.offsetX, event.offsetY));
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.release();
+    });
+    stage.controls.addEventListener("change", () => this.refresh());
+  }
+
+  /** Says anew what the pointer is on, with the next picture. */
+  refresh(): void {
+    if (this.waiting || (!this.at && this.tip.hidden)) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.say();
+    });
+  }
+
+  private say(): void {
+    this.tip.hidden = true;
+    if (!this.at || !this.stage) return;
+    const { x, y } = this.at;
+    const contact = this.forces.pick(new THREE.Vector2(x, y), NEAR, (point) => this.pixels(point));
+    if (contact !== null) {
+      const { title, rows } = contactRows(this.recording, contact);
+      showTip(this.tip, title, rows, x, y);
+      return;
+    }
+    const hit = this.stage.pick(...this.normalized(x, y));
+    if (!hit) return;
+    const { title, rows } = bodyRows(this.recording, this.player.frame, hit.geom);
+    showTip(this.tip, title, rows, x, y);
+  }
+
+  private follow(x: number, y: number): void {
+    const hit = this.stage?.pick(...this.normalized(x, y));
+    if (!hit) return this.release();
+    const body = this.recording.header.geoms[hit.geom].body;
+    this.stage?.setFollowed(body);
+    const note = find("following");
+    note.textContent = `Following ${this.recording.header.bodies[body].name} \u2013 Esc lets go`;
+    note.hidden = false;
+  }
+
+  private release(): void {
+    this.stage?.setFollowed(null);
+    find("following").hidden = true;
+  }
+
+  private normalized(x: number, y: number): [number, number] {
+    return [(2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight];
+  }
+
+  private pixels(point: THREE.Vector3): THREE.Vector2 | null {
+    const at = point.clone().project(this.stage!.camera);
+    if (at.z > 1) return null;
+    return new THREE.Vector2(((at.x + 1) / 2) * this.canvas.clientWidth, ((1 - at.y) / 2) * this.canvas.clientHeight);
+  }
+}

@@ -1,0 +1,245 @@
+// Opens pages that `stiction run` wrote in a headless Chromium, from file://, and compares what they show with the
+// recordings. `--pictures` also takes the pictures of the README into docs/pictures/.
+//
+// STICTION names the command (default: cargo run), CHROMIUM the browser (default: /usr/bin/chromium).
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { fifty } from "./fifty.mjs";
+import { readNpz } from "./npz.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const pictures = process.argv.includes("--pictures") ? join(root, "docs", "pictures") : null;
+
+if (!existsSync(browserPath)) {
+  console.log(`SKIPPED: the page is not tested, there is no Chromium at ${browserPath} (CHROMIUM names another)`);
+  process.exit(0);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "stiction-page-"));
+// SwiftShader draws without a graphics card; without the sandbox Chromium also starts as root in a container.
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--enable-unsafe-swiftshader", "--no-sandbox"] });
+try {
+  writeFileSync(join(scratch, "fifty.xml"), fifty());
+  for (const scene of ["grasp", "incline", "humanoid"]) await compareWithRecording(scene, record(join(root, "scenes", `${scene}.xml`), scene));
+  const files = record(join(scratch, "fifty.xml"), "fifty");
+  await compareWithRecording("fifty", files);
+  await playback(files.page);
+  await layout(files.page);
+  await framesPerSecond(files.page);
+  if (pictures) await takePictures();
+} finally {
+  await browser.close();
+  rmSync(scratch, { recursive: true });
+}
+console.log("the page: all tests pass");
+
+/** Simulates a scene; returns the page and the recording. */
+function record(scene, name) {
+  const [page, npz] = ["html", "npz"].map((extension) => join(scratch, `${name}.${extension}`));
+  const run = ["run", scene, "--quiet", "--out", page, "--out", npz];
+  const command = process.env.STICTION;
+  if (command) execFileSync(command, run, { stdio: ["ignore", "ignore", "inherit"] });
+  else execFileSync("cargo", ["run", "--release", "--locked", "--quiet", "--", ...run], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return { page, npz };
+}
+
+/** Opens a page; its errors and requests are collected. */
+async function open(path, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, ...options });
+  const [errors, requests] = [[], []];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.stack));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`file://${path}`);
+  await page.waitForFunction(() => window.stiction?.ready || window.stiction?.error, null, { timeout: 120_000 });
+  assert.equal(await page.evaluate(() => window.stiction.error), undefined);
+  const close = async () => {
+    await page.close();
+    assert.deepEqual(errors, []);
+    // Nothing but the page itself; its icon is inside it.
+    assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [`file://${path}`]);
+  };
+  return { page, close };
+}
+
+/** The arrows in 50 frames, and the last, are the recorded forces. */
+async function compareWithRecording(name, files) {
+  const recording = readNpz(files.npz);
+  const { page, close } = await open(files.page);
+  const frames = await page.evaluate(() => window.stiction.frames);
+  assert.equal(frames, recording.time.length, `${name}: every step is a frame`);
+  let state = 12345;
+  const random = (below) => (state = (Math.imul(state, 1103515245) + 12345) >>> 1) % below;
+  let arrows = 0;
+  for (const frame of [...Array.from({ length: 50 }, () => random(frames)), frames - 1]) {
+    const shown = await page.evaluate((i) => {
+      window.stiction.jump(i);
+      window.stiction.draw();
+      return { frame: window.stiction.frame(), step: window.stiction.step(), arrows: window.stiction.arrows() };
+    }, frame);
+    assert.deepEqual([shown.frame, shown.step], [frame, frame + 1]);
+    const expected = forces(recording, frame);
+    assert.equal(shown.arrows.length, expected.length, `${name}, frame ${frame}`);
+    for (const [i, { point, force }] of expected.entries()) {
+      const size = Math.hypot(...force);
+      // On the first body instead of the second where only that one moves.
+      const sign = shown.arrows[i].vector.reduce((sum, x, k) => sum + x * force[k], 0) < 0 ? -1 : 1;
+      const error = Math.hypot(...force.map((x, k) => shown.arrows[i].vector[k] - sign * x));
+      assert.ok(error <= 1e-6 * size, `${name}, frame ${frame}, arrow ${i}: ${shown.arrows[i].vector} N, not ${force} N`);
+      const away = Math.hypot(...point.map((x, k) => shown.arrows[i].point[k] - x));
+      assert.ok(away <= 1e-5, `${name}, frame ${frame}, arrow ${i}: ${away} m away`);
+      assert.equal(sign, bodyIsFixed(recording, frame, i) ? -1 : 1);
+    }
+    arrows += expected.length;
+  }
+  assert.ok(arrows > 50, `${name} has contacts`);
+  await close();
+  console.log(`${name}: 51 of ${frames} frames, ${arrows} arrows as recorded`);
+}
+
+/** The contacts of a step that carry a force. */
+function touching(recording, step) {
+  const [from, to] = [recording.contact_ptr[step], recording.contact_ptr[step + 1]].map(Number);
+  const contacts = Array.from({ length: to - from }, (_, i) => from + i);
+  return contacts.filter((c) => [0, 1, 2].some((k) => Math.fround(recording.contact_impulse[3 * c + k]) !== 0));
+}
+
+function forces(recording, step) {
+  return touching(recording, step).map((c) => {
+    const force = [0, 1, 2].map((axis) => {
+      const along = [0, 1, 2].map((row) => recording.contact_frame[9 * c + 3 * row + axis] * recording.contact_impulse[3 * c + row]);
+      return along.reduce((a, b) => a + b) / recording.timestep[0];
+    });
+    return { point: Array.from(recording.contact_point.subarray(3 * c, 3 * c + 3)), force };
+  });
+}
+
+/** Whether the second body of a step's i-th arrow is fixed and the first is not. */
+function bodyIsFixed(recording, step, i) {
+  const c = touching(recording, step)[i];
+  const fixed = (geom) => recording.body_fixed[recording.geom_body[geom]] === 1;
+  return fixed(recording.contact_geom2[c]) && !fixed(recording.contact_geom1[c]);
+}
+
+/** Steps, keys, the time line, plots, hovering and switches do what they say. */
+async function playback(path) {
+  const { page, close } = await open(path);
+  const frame = () => page.evaluate(() => window.stiction.frame());
+  const frames = await page.evaluate(() => window.stiction.frames);
+  await page.evaluate(() => window.stiction.jump(100));
+  await page.click("#forward");
+  assert.equal(await frame(), 101);
+  await page.click("#back");
+  await page.click("#back");
+  assert.equal(await frame(), 99);
+  await page.locator("#view").focus();
+  for (const [key, expected] of [["ArrowRight", 100], ["ArrowLeft", 99], ["Shift+ArrowRight", 109], ["Home", 0], ["ArrowLeft", 0], ["End", frames - 1]]) {
+    await page.keyboard.press(key);
+    assert.equal(await frame(), expected, key);
+  }
+  await page.locator("#time").focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await frame(), frames - 2, "the time line moves by one step");
+
+  const box = await page.locator(".plot-box").nth(3).boundingBox();
+  await page.mouse.click(box.x + box.width * 0.6, box.y + box.height / 2);
+  const clicked = await frame();
+  assert.ok(clicked > 0.45 * frames && clicked < 0.65 * frames, `a click in a plot jumped to ${clicked}`);
+
+  await page.evaluate(() => window.stiction.jump(0));
+  await page.locator("#view").focus();
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => window.stiction.frame() > 5);
+  await page.keyboard.press("Space");
+  const paused = await frame();
+  await page.waitForTimeout(200);
+  assert.equal(await frame(), paused, "a pause holds the frame");
+
+  await page.evaluate(() => window.stiction.jump(window.stiction.frames - 1));
+  const arrows = () => page.evaluate(() => window.stiction.arrows().length);
+  assert.ok((await arrows()) > 0);
+  await page.keyboard.press("a");
+  assert.equal(await arrows(), 0, "forces can be switched off");
+  await page.keyboard.press("a");
+
+  for (const [i, canvas] of (await page.locator(".plot canvas").all()).entries()) {
+    const inked = await canvas.evaluate((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.filter((a, k) => k % 4 === 3 && a > 0).length);
+    assert.ok(inked > 400, `plot ${i} has ${inked} pixels`);
+  }
+  // At the end there are contacts to hover over, at the start bodies only.
+  await hoverUntil(page, "Normal force");
+  await page.evaluate(() => window.stiction.jump(0));
+  await hoverUntil(page, "Speed");
+  await close();
+}
+
+/** Moves the pointer over the scene until what it says has this row. */
+async function hoverUntil(page, row) {
+  const stage = await page.locator("#stage").boundingBox();
+  for (let i = 0; i < 120; i++) {
+    const [column, line] = [i % 12, Math.floor(i / 12)];
+    await page.mouse.move(stage.x + (stage.width * (column + 1)) / 13, stage.y + stage.height * (0.3 + 0.05 * line));
+    await page.waitForTimeout(60);
+    if ((await page.locator("#tip dt:visible").allTextContents()).includes(row)) return;
+  }
+  assert.fail(`nothing in the scene has the row ${row}`);
+}
+
+/** Nothing sticks out of narrow and wide windows, and the scene is drawn in light and dark. */
+async function layout(path) {
+  for (const [width, height, colorScheme] of [[360, 740, "light"], [820, 1100, "dark"], [1280, 860, "dark"], [1900, 1000, "light"]]) {
+    const { page, close } = await open(path, { viewport: { width, height }, colorScheme });
+    const [needed, available] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.ok(needed <= available, `${width}: ${needed} pixels wide`);
+    const colours = await page.evaluate(() => {
+      const view = document.getElementById("view");
+      const copy = new OffscreenCanvas(view.width, view.height).getContext("2d");
+      window.stiction.draw();
+      copy.drawImage(view, 0, 0);
+      return new Set(new Uint32Array(copy.getImageData(0, 0, view.width, view.height).data.buffer)).size;
+    });
+    assert.ok(colours > 100, `${width}: ${colours} colours`);
+    await close();
+  }
+}
+
+/** How fast frames are drawn one after the other, every fifth of them; a measurement, not a test. */
+async function framesPerSecond(path) {
+  const { page, close } = await open(path);
+  const { frames, seconds } = await page.evaluate(async () => {
+    const next = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const frames = 120;
+    for (let i = 0; i < 10; i++) await next();
+    const start = performance.now();
+    for (let i = 0; i < frames; i++) {
+      window.stiction.jump(Math.floor((i * window.stiction.frames) / frames));
+      await next();
+    }
+    return { frames, seconds: (performance.now() - start) / 1e3 };
+  });
+  const rate = (frames / seconds).toFixed(1);
+  console.log(`50 bodies: ${frames} of 600 frames in ${seconds.toFixed(1)} s, ${rate} frames/s in software rendering, 1280 x 860`);
+  await close();
+}
+
+/** The pictures of the README. */
+async function takePictures() {
+  const picture = async (name, scene, part, options, look = async () => {}) => {
+    const { page, close } = await open(join(scratch, `${scene}.html`), options);
+    await page.evaluate((p) => window.stiction.jump(Math.round(p * (window.stiction.frames - 1))), part);
+    await look(page);
+    await page.waitForTimeout(500);
+    await page.evaluate(() => window.stiction.draw());
+    await page.screenshot({ path: join(pictures, name) });
+    await close();
+  };
+  await picture("page-grasp.png", "grasp", 0.5, {});
+  await picture("page-humanoid.png", "humanoid", 0.9, { colorScheme: "dark" });
+}
