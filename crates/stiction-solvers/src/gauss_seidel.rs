@@ -1,9 +1,9 @@
 //! What coordinate methods need of a symmetric problem in a box: a row at a time, and products with the matrix.
 
-use crate::box_lcp::BoxLcp;
-use crate::dense::{dot, scales};
+use crate::box_lcp::check_finite;
+use crate::dense::dot;
 use crate::factored_lcp::FactoredLcp;
-use crate::lcp::Lcp;
+use crate::linear::Linear;
 use crate::problem::{Bounded, Problem, Residual};
 
 /// A problem `l <= z <= u`, `w = M z + q` whose rows can be visited one by one.
@@ -44,87 +44,52 @@ pub(crate) trait Rows: Problem {
     fn is_finite(&self) -> bool;
 }
 
-impl Rows for Lcp {
-    fn bounds(&self, i: usize) -> [f64; 2] {
-        Bounded::bounds(self, i)
-    }
-
-    fn diagonal(&self, i: usize) -> f64 {
-        self.row(i)[i]
-    }
-
-    fn entry(&self, i: usize, j: usize) -> f64 {
-        self.row(i)[j]
-    }
-
-    fn start(&self, _z: &[f64], _state: &mut Vec<f64>) {}
-
-    fn visit(&self, i: usize, z: &[f64], _state: &[f64]) -> f64 {
-        dot(self.row(i), z) + self.q()[i]
-    }
-
-    fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
-
-    fn scales(&self) -> (f64, f64) {
-        scales(self.matrix(), self.q())
-    }
-
-    fn constant(&self) -> &[f64] {
-        self.q()
-    }
-
-    fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
-        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), x));
-    }
-
-    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
-        self.assess(z, w)
-    }
-
-    fn is_finite(&self) -> bool {
-        self.check_finite().is_ok()
-    }
+/// Row `i` of a dense problem.
+fn row<P: Linear>(problem: &P, i: usize) -> &[f64] {
+    let n = Linear::constant(problem).len();
+    &problem.matrix()[i * n..(i + 1) * n]
 }
 
-impl Rows for BoxLcp {
+/// A dense problem keeps no state.
+impl<P: Linear> Rows for P {
     fn bounds(&self, i: usize) -> [f64; 2] {
         Bounded::bounds(self, i)
     }
 
     fn diagonal(&self, i: usize) -> f64 {
-        self.row(i)[i]
+        row(self, i)[i]
     }
 
     fn entry(&self, i: usize, j: usize) -> f64 {
-        self.row(i)[j]
+        row(self, i)[j]
     }
 
     fn start(&self, _z: &[f64], _state: &mut Vec<f64>) {}
 
     fn visit(&self, i: usize, z: &[f64], _state: &[f64]) -> f64 {
-        dot(self.row(i), z) + self.q()[i]
+        dot(row(self, i), z) + Linear::constant(self)[i]
     }
 
     fn moved(&self, _i: usize, _delta: f64, _state: &mut [f64]) {}
 
     fn scales(&self) -> (f64, f64) {
-        scales(self.matrix(), self.q())
+        self.units()
     }
 
     fn constant(&self) -> &[f64] {
-        self.q()
+        Linear::constant(self)
     }
 
     fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
-        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), x));
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(row(self, i), x));
     }
 
     fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
-        self.assess(z, w)
+        self.judge_into(z, w)
     }
 
     fn is_finite(&self) -> bool {
-        self.check_finite().is_ok()
+        check_finite(self.matrix(), Linear::constant(self)).is_ok()
     }
 }
 
