@@ -100,6 +100,7 @@ pub mod mcp;
 mod merit_memory;
 mod methods;
 pub mod mlcp;
+pub mod ncp;
 mod normal_rows;
 pub mod path;
 pub mod pgs;
