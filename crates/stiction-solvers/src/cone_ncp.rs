@@ -324,7 +324,7 @@ impl ConeNcp {
 }
 
 /// The rounding floor is this many times `eps || |W||x| + |x| + |q| ||`: a few roundings per product.
-const FLOOR: f64 = 4.0;
+pub(crate) const FLOOR: f64 = 4.0;
 
 /// First row of each block and the number of rows; checks the blocks.
 fn starts(cones: &[Cone]) -> Result<Vec<usize>, SolverError> {

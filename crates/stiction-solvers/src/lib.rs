@@ -140,6 +140,10 @@ pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use ncp::{
+    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, Newton, NewtonSettings, Ppn,
+    PpnSettings,
+};
 pub use path::{Path, PathSettings};
 pub use pgs::{Pgs, PgsSettings};
 pub use pgs_sm::{PgsSm, PgsSmSettings};
