@@ -88,7 +88,7 @@ impl Newton {
 impl Solver<ConeNcp> for Newton {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let NewtonSettings { tolerance, max_iterations, allowance, history } = self.settings;
-        let limits = Limits { tolerance, max_factorizations: max_iterations, history };
+        let limits = Limits { tolerance, aim: tolerance, max_factorizations: max_iterations, history };
         let state = &mut self.state;
         if let Err(report) = state.open(problem, limits, start, x) {
             return report;
@@ -106,6 +106,7 @@ pub(crate) fn warm_stage(memory: &mut Memory, state: &mut State, problem: &ConeN
     match memory.search(state, problem, None, how) {
         Found::Passed => Outcome::Passed,
         Found::OutOfBudget => Outcome::OutOfBudget,
+        _ if state.is_good() => Outcome::Passed,
         Found::Centre(_) | Found::Nothing => Outcome::Exhausted,
     }
 }

@@ -77,6 +77,7 @@ impl ProximalPoint {
             match self.newton.search(state, problem, Some(&self.centre), search) {
                 Found::Passed => return Outcome::Passed,
                 Found::OutOfBudget => return Outcome::OutOfBudget,
+                _ if state.is_good() => return Outcome::Passed,
                 Found::Centre(steps) => {
                     self.centre.copy_from_slice(&state.x);
                     eps *= match steps {
@@ -168,7 +169,8 @@ impl Solver<ConeNcp> for Ppn {
         let PpnSettings { tolerance, max_factorizations, weight, centres, steps_per_centre, history } =
             self.settings;
         let state = &mut self.state;
-        if let Err(report) = state.open(problem, Limits { tolerance, max_factorizations, history }, start, x)
+        if let Err(report) =
+            state.open(problem, Limits { tolerance, aim: tolerance, max_factorizations, history }, start, x)
         {
             return report;
         }

@@ -112,7 +112,9 @@ impl Memory {
         self.best.copy_from_slice(&state.x);
         let mut allowance = how.allowance;
         let mut steps = 0;
-        while norm > SOLVED * length(&state.x) && steps < how.cap {
+        // Without a fixed centre the natural map decides.
+        let solved = if centre.is_some() { SOLVED } else { 0.0 };
+        while norm > solved * length(&state.x) && steps < how.cap {
             if !state.may_factor() {
                 return Found::OutOfBudget;
             }

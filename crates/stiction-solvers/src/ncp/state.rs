@@ -37,7 +37,10 @@ pub(crate) struct State {
     /// Natural map of the best answer in the unit of the certificate.
     pub(crate) least: f64,
     passed: bool,
+    /// Whether the best answer passes the tolerance, if not the aim.
+    good: bool,
     tolerance: f64,
+    aim: f64,
     pub(crate) iterations: usize,
     pub(crate) factorizations: usize,
     budget: usize,
@@ -54,7 +57,10 @@ pub(crate) struct State {
 /// What every solver built on [`State`] is told.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
+    /// Natural map of a solved problem.
     pub(crate) tolerance: f64,
+    /// Natural map, at most the tolerance, at which a method stops improving an answer.
+    pub(crate) aim: f64,
     pub(crate) max_factorizations: usize,
     pub(crate) history: bool,
 }
@@ -76,7 +82,7 @@ impl State {
             x.z.fill(0.0);
         }
         let (residual, floor) = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-        if residual.certifies(limits.tolerance, floor) {
+        if residual.certifies(limits.aim, floor) {
             return Err(self.report(Status::Solved, residual));
         }
         let finite = self.problem.load(problem, true) && residual != Residual::INFINITE;
@@ -96,11 +102,12 @@ impl State {
 
     fn clear(&mut self, limits: Limits) {
         (self.iterations, self.factorizations) = (0, 0);
-        (self.tolerance, self.budget) = (limits.tolerance, limits.max_factorizations);
+        (self.tolerance, self.aim) = (limits.tolerance, limits.aim.min(limits.tolerance));
+        self.budget = limits.max_factorizations;
         self.keep_history = limits.history;
         self.history.clear();
         self.least = f64::INFINITY;
-        self.passed = false;
+        (self.passed, self.good) = (false, false);
     }
 
     fn resize(&mut self, n: usize) {
@@ -133,7 +140,8 @@ impl State {
         if e < self.least && floor.is_finite() {
             self.least = e;
             self.best.copy_from_slice(&self.x);
-            self.passed = passes(e, self.tolerance, floor);
+            self.passed = passes(e, self.aim, floor);
+            self.good = passes(e, self.tolerance, floor);
         }
         self.passed
     }
@@ -148,6 +156,16 @@ impl State {
             self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         }
         passed
+    }
+
+    /// Whether the best answer is within the tolerance, so that a method need not begin anew to come nearer its aim.
+    pub(crate) fn is_good(&self) -> bool {
+        self.good
+    }
+
+    /// Whether it is also within the aim.
+    pub(crate) fn has_passed(&self) -> bool {
+        self.passed
     }
 
     /// Goes back to the best answer so far.
