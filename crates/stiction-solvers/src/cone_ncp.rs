@@ -244,7 +244,7 @@ impl ConeNcp {
     pub fn scales(&self, diagonal: &mut [f64]) -> (f64, f64) {
         let n = self.q.len();
         let largest = self.q.iter().fold(0.0, |worst: f64, q| worst.max(q.abs()));
-        let a = if largest > 0.0 { largest } else { 1.0 };
+        let a = if largest > RESTING { largest } else { 1.0 };
         self.delassus.diagonal(diagonal);
         let sum: f64 = diagonal.iter().zip(&self.compliance).map(|(d, c)| (d + c).abs()).sum();
         let mean = if n > 0 && sum > 0.0 { sum / n as f64 } else { 1.0 };
@@ -368,6 +368,9 @@ impl ConeNcp {
         c
     }
 }
+
+/// A largest velocity below this is none: dividing by it would overflow, and squares vanish.
+pub(crate) const RESTING: f64 = 1e-150;
 
 /// The rounding floor is this many times `eps || |W||x| + |x| + |q| ||`: a few roundings per product.
 pub(crate) const FLOOR: f64 = 4.0;

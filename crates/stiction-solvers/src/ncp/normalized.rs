@@ -6,7 +6,7 @@
 //! from the problem, and constants of a method mean the same everywhere.
 
 use crate::cone::{Cone, project_on_friction_cone, tangent_norm};
-use crate::cone_ncp::{ConeNcp, FLOOR, FrictionLaw};
+use crate::cone_ncp::{ConeNcp, FLOOR, FrictionLaw, RESTING};
 use crate::delassus::Delassus;
 use crate::dense::dot_and_magnitude;
 use crate::problem::Residual;
@@ -85,7 +85,7 @@ impl Normalized {
             self.q[i] = self.scale[i] * problem.q()[i];
         }
         let largest = self.q.iter().fold(0.0, |worst: f64, q| worst.max(q.abs()));
-        self.unit = if largest > 0.0 { largest } else { 1.0 };
+        self.unit = if largest > RESTING { largest } else { 1.0 };
         self.q.iter_mut().for_each(|q| *q /= self.unit);
         for i in 0..n {
             self.certificate[i] = [self.unit * self.scale[i] * z_unit, self.unit / self.scale[i] * w_unit];
