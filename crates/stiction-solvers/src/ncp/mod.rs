@@ -2,3 +2,8 @@
 //!
 //! | module | method | for |
 //! |---|---|---|
+
+mod block_lu;
+mod minimum_degree;
+#[cfg_attr(not(test), allow(dead_code, reason = "the Newton methods that need it are not here yet"))]
+mod velocity_system;
