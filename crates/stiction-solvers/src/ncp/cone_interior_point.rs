@@ -370,7 +370,7 @@ impl InteriorPath {
                 return Outcome::Exhausted;
             }
             width = width.min(gap.sqrt()); // step 1
-            if !self.linearize(state, SMOOTHING * width) || state.factor().is_err() {
+            if !self.linearize(state, SMOOTHING * width) || state.factor(problem).is_err() {
                 return Outcome::Exhausted; // step 2
             }
             state.iterations += 1;

@@ -118,7 +118,7 @@ impl Memory {
             if !state.may_factor() {
                 return Found::OutOfBudget;
             }
-            if !self.newton_step(state, how) {
+            if !self.newton_step(state, problem, how) {
                 break;
             }
             steps += 1;
@@ -158,7 +158,7 @@ impl Memory {
     }
 
     /// Step 1; whether there is a step.
-    fn newton_step(&mut self, state: &mut State, how: Search) -> bool {
+    fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Search) -> bool {
         let Search { eps, rho, .. } = how;
         let (cells, associated) = (&state.problem.cells, state.problem.associated);
         derivative(cells, associated, &state.x, &self.y, rho, &mut state.derivative);
@@ -171,7 +171,7 @@ impl Memory {
             }
             (0..d).for_each(|a| p[a * (d + 1)] += 1.0);
         }
-        if state.factor().is_err() {
+        if state.factor(problem).is_err() {
             return false;
         }
         self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);

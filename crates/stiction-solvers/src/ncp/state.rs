@@ -2,9 +2,11 @@
 //! so far, and the work done.
 
 use super::alart_curnier::Block;
-use super::linear_system::DenseSystem;
+use super::dense_system::DenseSystem;
 use super::normalized::{Normalized, passes};
+use super::velocity_system::VelocitySystem;
 use crate::cone_ncp::{ConeNcp, ConeScratch};
+use crate::delassus::Delassus;
 use crate::lu::Singular;
 use crate::problem::{Residual, Solution};
 use crate::room::make_room;
@@ -25,7 +27,8 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) problem: Normalized,
-    system: DenseSystem,
+    dense: DenseSystem,
+    sparse: VelocitySystem,
     /// The point.
     pub(crate) x: Vec<f64>,
     /// Its velocities `W' x + q'`.
@@ -85,8 +88,9 @@ impl State {
         if residual.certifies(limits.aim, floor) {
             return Err(self.report(Status::Solved, residual));
         }
-        let finite = self.problem.load(problem, true) && residual != Residual::INFINITE;
-        if !finite && !(warm && self.problem.load(problem, true)) {
+        let loaded = self.problem.load(problem, is_dense(problem));
+        let finite = loaded && residual != Residual::INFINITE;
+        if !loaded {
             x.z.fill(0.0);
             let _ = problem.assess(&x.z, &mut x.w, &mut self.scratch);
             return Err(self.report(Status::NumericalFailure, Residual::INFINITE));
@@ -121,7 +125,9 @@ impl State {
             list.resize(cells, [0.0; 9]);
         }
         make_room(&mut self.history, 64);
-        self.system.reserve(n);
+        if self.problem.dense().is_some() {
+            self.dense.reserve(n);
+        }
     }
 
     /// Whether the solve began at something other than zero.
@@ -191,18 +197,35 @@ impl State {
     ///
     /// # Errors
     /// [`Singular`] to working precision.
-    pub(crate) fn factor(&mut self) -> Result<(), Singular> {
+    pub(crate) fn factor(&mut self, problem: &ConeNcp) -> Result<(), Singular> {
         self.factorizations += 1;
-        match self.problem.dense() {
-            Some(w) => self.system.factor(&self.problem, w, &self.p, &self.q),
-            None => Err(Singular),
+        if let Some(w) = self.problem.dense() {
+            return self.dense.factor(&self.problem, w, &self.p, &self.q);
+        }
+        let Delassus::Factored(rows) = problem.delassus() else { return Err(Singular) };
+        self.soften();
+        self.sparse.analyse(rows);
+        self.sparse.factor(rows, &self.problem.scale, &self.problem.starts, &self.p, &self.q)
+    }
+
+    /// Adds the compliance, which the factored operator does not have, to `P`.
+    fn soften(&mut self) {
+        for (cell, (p, q)) in self.problem.cells.iter().zip(self.p.iter_mut().zip(&self.q)) {
+            for b in 0..cell.dim {
+                let compliance = self.problem.compliance[cell.row + b];
+                (0..cell.dim).for_each(|a| p[a * cell.dim + b] += q[a * cell.dim + b] * compliance);
+            }
         }
     }
 
     /// Replaces `b` by the solution of the factored system.
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
-        if let Some(w) = self.problem.dense() {
-            self.system.solve(&self.problem, w, &self.q, b);
+        match self.problem.dense() {
+            Some(w) => self.dense.solve(&self.problem, w, &self.q, b),
+            None => {
+                self.trial.copy_from_slice(b);
+                self.sparse.solve(&self.trial, b);
+            }
         }
     }
 
@@ -228,6 +251,23 @@ impl State {
             pivots: self.factorizations,
             residual,
             regularization: 0.0,
+        }
+    }
+}
+
+/// Rows up to which a factored operator is multiplied out unless it has few columns: dense loops are then faster.
+const SMALL: usize = 60;
+
+/// Columns per row below which equations in velocities are much the smaller ones.
+const FEW_COLUMNS: f64 = 0.6;
+
+/// Whether steps are solved for impulses with a dense matrix. Only `W = Y Y^T` gives equations in velocities.
+fn is_dense(problem: &ConeNcp) -> bool {
+    match problem.delassus() {
+        Delassus::Dense(_) | Delassus::Sparse(_) => true,
+        Delassus::Factored(rows) => {
+            let n = problem.q().len();
+            n <= SMALL && rows.columns as f64 >= FEW_COLUMNS * n as f64
         }
     }
 }

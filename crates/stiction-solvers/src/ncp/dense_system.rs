@@ -1,8 +1,8 @@
-//! The linear equations of one Newton step, `(P + Q W) dx = b` with `P` and `Q` block diagonal by cells.
+//! The equations of a cone Newton step in the space of impulses, `(P + Q W) dx = b` with `P` and `Q` block diagonal by cells.
 //!
-//! A cell whose `Q` vanishes (an open contact) has `P = I`, so that its `dx` is `b`; it is taken out. The rest is a dense
-//! system in impulses of `n` rows, or, where the operator is given by few velocities, `W = Y Y^T`, a sparse one in
-//! velocities ([`super::velocity_system`]).
+//! A cell whose `Q` vanishes (an open contact) has `P = I`, so that its `dx` is `b`; it is taken out. What is left is
+//! divided by the largest entry of each row and factored with partial pivoting: the matrix is not symmetric where
+//! contacts slide.
 
 use super::alart_curnier::Block;
 use super::normalized::Normalized;
