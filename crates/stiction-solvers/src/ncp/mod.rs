@@ -6,4 +6,6 @@
 mod block_lu;
 mod minimum_degree;
 #[cfg_attr(not(test), allow(dead_code, reason = "the Newton methods that need it are not here yet"))]
+mod short_rows;
+#[cfg_attr(not(test), allow(dead_code, reason = "the Newton methods that need it are not here yet"))]
 mod velocity_system;
