@@ -247,6 +247,15 @@ impl BlockSparse {
 }
 
 impl BlockRows {
+    /// Makes this a copy of another without giving memory back.
+    pub fn copy_from(&mut self, other: &BlockRows) {
+        self.columns = other.columns;
+        self.starts.clone_from(&other.starts);
+        self.piece_ptr.clone_from(&other.piece_ptr);
+        self.pieces.clone_from(&other.pieces);
+        self.values.clone_from(&other.values);
+    }
+
     /// The pieces of block `i` with their entries, row-major.
     pub fn pieces(&self, i: usize) -> impl Iterator<Item = (Piece, &[f64])> + '_ {
         let rows = self.starts[i + 1] - self.starts[i];

@@ -27,6 +27,7 @@
 //! 82-109.
 
 use super::minimum_degree::{Elimination, minimum_degree};
+use super::short_rows::{add, add_multiples, dot};
 use crate::lu::Singular;
 
 /// A pivot below this multiple of the largest entry of its block has no correct digit (dimensionless).
@@ -390,7 +391,7 @@ fn eliminate_panel<const K: usize>(matrix: &mut [f64], n: usize, own: usize, sta
         let (left, row) = row.split_at_mut(end);
         let mut factors = [0.0; K];
         factors.copy_from_slice(&left[start..]);
-        subtract_multiples(row, &factors, &right);
+        add_multiples(row, factors.map(|f| -f), right);
     }
     for row in lower[inside..].chunks_exact_mut(n) {
         let (left, row) = row.split_at_mut(end);
@@ -403,40 +404,6 @@ fn eliminate_panel<const K: usize>(matrix: &mut [f64], n: usize, own: usize, sta
             }
         }
         left[start..].copy_from_slice(&factors);
-        subtract_multiples(row, &factors, &right);
+        add_multiples(row, factors.map(|f| -f), right);
     }
-}
-
-/// `row -= sum_k factors[k] u[k]`.
-fn subtract_multiples<const K: usize>(row: &mut [f64], factors: &[f64; K], u: &[&[f64]; K]) {
-    let width = row.len();
-    let u = u.map(|v| &v[..width]);
-    for j in 0..width {
-        let mut sum = 0.0;
-        for k in 0..K {
-            sum += factors[k] * u[k][j];
-        }
-        row[j] -= sum;
-    }
-}
-
-fn add(into: &mut [f64], from: &[f64]) {
-    for (v, w) in into.iter_mut().zip(from) {
-        *v += w;
-    }
-}
-
-/// Inner product with two partial sums in a fixed order: most rows are six long.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_chunks, a_rest) = a.as_chunks::<2>();
-    let (b_chunks, b_rest) = b.as_chunks::<2>();
-    let mut sum = [0.0; 2];
-    for (x, y) in a_chunks.iter().zip(b_chunks) {
-        sum[0] += x[0] * y[0];
-        sum[1] += x[1] * y[1];
-    }
-    for (x, y) in a_rest.iter().zip(b_rest) {
-        sum[0] += x * y;
-    }
-    sum[0] + sum[1]
 }

@@ -22,6 +22,7 @@ mod normalized;
 pub mod ppn;
 mod search;
 mod second_order_cone;
+mod short_rows;
 mod state;
 mod velocity_system;
 

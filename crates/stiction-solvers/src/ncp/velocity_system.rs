@@ -31,6 +31,7 @@
 //! and 3.5.3 (refinement).
 
 use super::block_lu::BlockLu;
+use super::short_rows::{add_multiples, dot};
 use crate::delassus::{BlockRows, Piece};
 use crate::dense::largest_abs;
 use crate::lu::Singular;
@@ -348,7 +349,7 @@ impl VelocitySystem {
                 for segment in &self.segments[first..end] {
                     let (row, rest) = y.split_at(segment.width);
                     let h = &mut self.h[segment.column..segment.column + segment.width];
-                    h.iter_mut().zip(row).for_each(|(h, y)| *h += y * x);
+                    add_multiples(h, [*x], [row]);
                     y = rest;
                 }
             }
@@ -364,7 +365,7 @@ impl VelocitySystem {
             for segment in &self.segments[first..end] {
                 let (row, rest) = y.split_at(segment.width);
                 let h = &self.h[segment.column..segment.column + segment.width];
-                *v += row.iter().zip(h).map(|(y, h)| y * h).sum::<f64>();
+                *v += dot(row, h);
                 y = rest;
             }
         }
@@ -466,15 +467,6 @@ fn intervals(pieces: &[Piece]) -> Vec<[usize; 2]> {
         }
     }
     intervals
-}
-
-/// `row += sum_k factors[k] y[k]`.
-fn add_multiples<const D: usize>(row: &mut [f64], factors: [f64; D], y: [&[f64]; D]) {
-    let width = row.len();
-    let y = y.map(|v| &v[..width]);
-    for j in 0..width {
-        row[j] += (0..D).map(|k| factors[k] * y[k][j]).sum::<f64>();
-    }
 }
 
 #[cfg(test)]

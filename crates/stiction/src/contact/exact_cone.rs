@@ -21,11 +21,11 @@
 //! - M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
 //!   (2006).
 
-use super::{BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory};
+use super::{BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory, Operator};
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{
-    Chain, ChainSettings, Cone, ConeNcp, Delassus, FrictionLaw, Report, Residual, Solution, Solver, Start,
-    Status,
+    BlockRows, Chain, ChainSettings, Cone, ConeNcp, Delassus, FrictionLaw, Report, Residual, Solution,
+    Solver, Start, Status,
 };
 
 /// Natural map that the solver aims for (dimensionless): a hundred roundings. Left over in every step, it moves what
@@ -55,17 +55,28 @@ impl Default for ExactConeSettings {
 pub struct ExactCone {
     solver: Chain,
     problem: ConeNcp,
+    /// Memory of the form of the operator that is not in use.
+    spare: Delassus,
     solution: Solution,
 }
 
 impl ExactCone {
+    /// Number of rows (20 contacts) above which equations in velocities, sparse by trees, are faster than dense ones in
+    /// impulses.
+    pub(super) const FACTORED_FROM: usize = 60;
+
     /// A solver; refuses settings out of range.
     pub fn new(settings: ExactConeSettings) -> Result<Self, FormulationError> {
         let ExactConeSettings { law, tolerance, max_factorizations } = settings;
         let chain =
             ChainSettings { tolerance, aim: AIM.min(tolerance), max_factorizations, ..Default::default() };
         let solver = Chain::new(chain).map_err(|error| FormulationError::Setting(error.to_string()))?;
-        Ok(Self { solver, problem: ConeNcp::default().with_law(law), solution: Solution::default() })
+        Ok(Self {
+            solver,
+            problem: ConeNcp::default().with_law(law),
+            spare: Delassus::Factored(BlockRows::default()),
+            solution: Solution::default(),
+        })
     }
 
     /// Solves an island from the impulses in `memory` (N s), and writes those it finds there.
@@ -109,11 +120,27 @@ impl ExactCone {
             }
             data.compliance.clear();
             data.compliance.resize(data.q.len(), 0.0);
-            if let Delassus::Dense(matrix) = data.delassus {
-                matrix.clear();
-                matrix.extend_from_slice(island.delassus);
-            }
+            write_operator(island, data.delassus, &mut self.spare);
         })
+    }
+}
+
+/// Copies the operator of an island; `spare` is of the other form and changes places when the form changes.
+fn write_operator(island: &IslandProblem, delassus: &mut Delassus, spare: &mut Delassus) {
+    let same = matches!(
+        (&island.delassus, &*delassus),
+        (Operator::Dense(_), Delassus::Dense(_)) | (Operator::Factored(_), Delassus::Factored(_))
+    );
+    if !same {
+        std::mem::swap(delassus, spare);
+    }
+    match (island.delassus, delassus) {
+        (Operator::Dense(from), Delassus::Dense(to)) => {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        (Operator::Factored(from), Delassus::Factored(to)) => to.copy_from(from),
+        _ => {}
     }
 }
 

@@ -158,6 +158,14 @@ pub enum IslandSolver {
 }
 
 impl IslandSolver {
+    /// Number of rows above which islands may come with a factored operator ([`super::Operator`]).
+    pub fn factored_from(&self) -> usize {
+        match self {
+            IslandSolver::ExactCone(_) => ExactCone::FACTORED_FROM,
+            IslandSolver::Polyhedral(_) => usize::MAX,
+        }
+    }
+
     /// Solves an island. `memory` holds what is known of each block from the last step and receives what is to be
     /// remembered, the impulses among it (N s).
     pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {

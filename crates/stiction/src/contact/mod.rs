@@ -15,6 +15,6 @@ mod polyhedral;
 pub use contact::{Contact, ContactKey, Mode, contact_frame};
 pub use exact_cone::{ExactCone, ExactConeSettings};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
-pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
+pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 pub use law::Law;
 pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
