@@ -10,16 +10,16 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{BlockRows, Piece, delassus};
 
-// The system is the crate's own business; here its files are part of the benchmark.
+// The system is the crate's own business: its files are compiled into the benchmark, along with tests that do not run.
 #[allow(dead_code, reason = "not everything is timed")]
 #[path = "../src/dense.rs"]
 mod dense;
-#[allow(dead_code, reason = "not everything is timed")]
+#[allow(dead_code, unused_imports, reason = "not everything is timed")]
 #[path = "../src/lu.rs"]
 mod lu;
 #[path = "../src/room.rs"]
 mod room;
-#[allow(dead_code, unused_imports, reason = "the files' own tests are compiled along, but not run")]
+#[allow(dead_code, unused_imports, reason = "not everything is timed")]
 #[path = "../src/ncp"]
 mod ncp {
     mod block_lu;

@@ -407,3 +407,21 @@ fn eliminate_panel<const K: usize>(matrix: &mut [f64], n: usize, own: usize, sta
         add_multiples(row, factors.map(|f| -f), right);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl BlockLu {
+        /// Entries of all fronts as they are laid out.
+        pub(in crate::ncp) fn live_entries(&self) -> usize {
+            self.fronts.iter().map(|front| front.size * front.size).sum()
+        }
+
+        /// Memory held by the vectors.
+        pub(in crate::ncp) fn capacity(&self) -> usize {
+            let lists = self.fronts.capacity() + self.slots.capacity() + self.exchanged.capacity();
+            lists + self.values.capacity() + self.gathered.capacity() + self.columns.capacity()
+        }
+    }
+}
