@@ -101,7 +101,7 @@ pub fn tangent_norm(block: &[f64]) -> f64 {
 }
 
 /// Replaces `r = (r_n, r_t)` by the nearest point with `|r_t| <= mu r_n`.
-fn project_on_friction_cone(r: &mut [f64], mu: f64) {
+pub(crate) fn project_on_friction_cone(r: &mut [f64], mu: f64) {
     let (normal, tangent) = (r[0], tangent_norm(r));
     if tangent <= mu * normal {
         return;

@@ -76,6 +76,28 @@ impl TryFrom<Unchecked> for ConeNcp {
     }
 }
 
+/// The data of a [`ConeNcp`] for writing; see [`ConeNcp::refill`].
+#[derive(Debug)]
+pub struct ConeData<'a> {
+    /// The blocks.
+    pub cones: &'a mut Vec<Cone>,
+    /// The Delassus operator.
+    pub delassus: &'a mut Delassus,
+    /// Free velocity plus bias, one entry per row.
+    pub q: &'a mut Vec<f64>,
+    /// Compliance, one entry per row.
+    pub compliance: &'a mut Vec<f64>,
+}
+
+impl Default for ConeNcp {
+    /// The problem of no rows, to be refilled.
+    fn default() -> ConeNcp {
+        let delassus = Delassus::Dense(Vec::new());
+        let (law, starts) = (FrictionLaw::Coulomb, vec![0]);
+        ConeNcp { law, cones: Vec::new(), starts, delassus, q: Vec::new(), compliance: Vec::new() }
+    }
+}
+
 /// Memory for [`ConeNcp::assess`], to reuse.
 #[derive(Clone, Debug, Default)]
 pub struct ConeScratch {
@@ -108,17 +130,48 @@ impl ConeNcp {
     /// A block with numbers out of range, an operator that does not fit the blocks, `q` of the wrong length, an entry
     /// that is not finite.
     pub fn new(cones: Vec<Cone>, delassus: Delassus, q: Vec<f64>) -> Result<ConeNcp, SolverError> {
-        let starts = starts(&cones)?;
-        let n = starts.last().copied().unwrap_or(0);
-        if q.len() != n {
-            return Err(SolverError::Length { what: "q", given: q.len(), needed: n });
+        let compliance = vec![0.0; q.len()];
+        let mut problem =
+            ConeNcp { law: FrictionLaw::Coulomb, cones, starts: Vec::new(), delassus, q, compliance };
+        problem.check()?;
+        Ok(problem)
+    }
+
+    /// Replaces all data but the law, keeping the memory: `fill` writes them over the old ones. What it does not write
+    /// stays.
+    ///
+    /// # Errors
+    /// As for [`ConeNcp::new`] and [`ConeNcp::with_compliance`]. The problem is then that of no rows.
+    pub fn refill(&mut self, fill: impl FnOnce(ConeData)) -> Result<(), SolverError> {
+        let ConeNcp { cones, delassus, q, compliance, .. } = self;
+        fill(ConeData { cones, delassus, q, compliance });
+        let outcome = self.check();
+        if outcome.is_err() {
+            *self = ConeNcp { law: self.law, ..ConeNcp::default() };
         }
-        delassus.validate(&starts)?;
-        if let Some(row) = q.iter().position(|v| !v.is_finite()) {
-            return Err(SolverError::NotFiniteVector { row, value: q[row] });
+        outcome
+    }
+
+    /// Finds where the blocks start and checks everything.
+    fn check(&mut self) -> Result<(), SolverError> {
+        find_starts(&self.cones, &mut self.starts)?;
+        self.delassus.validate(&self.starts)?;
+        let n = self.starts.last().copied().unwrap_or(0);
+        if self.q.len() != n {
+            return Err(SolverError::Length { what: "q", given: self.q.len(), needed: n });
         }
-        let compliance = vec![0.0; n];
-        Ok(ConeNcp { law: FrictionLaw::Coulomb, cones, starts, delassus, q, compliance })
+        if let Some(row) = self.q.iter().position(|v| !v.is_finite()) {
+            return Err(SolverError::NotFiniteVector { row, value: self.q[row] });
+        }
+        if self.compliance.len() != n {
+            let (given, needed) = (self.compliance.len(), n);
+            return Err(SolverError::Length { what: "compliance", given, needed });
+        }
+        if let Some(&value) = self.compliance.iter().find(|c| !(c.is_finite() && **c >= 0.0)) {
+            let requirement = "a finite number of at least 0";
+            return Err(SolverError::Setting { name: "compliance", value, requirement });
+        }
+        Ok(())
     }
 
     /// The problem of `n / dim` contacts with a dense matrix, the usual form of published problems.
@@ -141,15 +194,8 @@ impl ConeNcp {
     /// # Errors
     /// [`SolverError::Length`] or [`SolverError::Setting`].
     pub fn with_compliance(mut self, compliance: Vec<f64>) -> Result<ConeNcp, SolverError> {
-        if compliance.len() != self.q.len() {
-            let (given, needed) = (compliance.len(), self.q.len());
-            return Err(SolverError::Length { what: "compliance", given, needed });
-        }
-        if let Some(&value) = compliance.iter().find(|c| !(c.is_finite() && **c >= 0.0)) {
-            let requirement = "a finite number of at least 0";
-            return Err(SolverError::Setting { name: "compliance", value, requirement });
-        }
         self.compliance = compliance;
+        self.check()?;
         Ok(self)
     }
 
@@ -198,7 +244,7 @@ impl ConeNcp {
     pub fn scales(&self, diagonal: &mut [f64]) -> (f64, f64) {
         let n = self.q.len();
         let largest = self.q.iter().fold(0.0, |worst: f64, q| worst.max(q.abs()));
-        let a = if largest > 0.0 { largest } else { 1.0 };
+        let a = if largest > RESTING { largest } else { 1.0 };
         self.delassus.diagonal(diagonal);
         let sum: f64 = diagonal.iter().zip(&self.compliance).map(|(d, c)| (d + c).abs()).sum();
         let mean = if n > 0 && sum > 0.0 { sum / n as f64 } else { 1.0 };
@@ -323,19 +369,24 @@ impl ConeNcp {
     }
 }
 
-/// The rounding floor is this many times `eps || |W||x| + |x| + |q| ||`: a few roundings per product.
-const FLOOR: f64 = 4.0;
+/// A largest velocity below this is none: dividing by it would overflow, and squares vanish.
+pub(crate) const RESTING: f64 = 1e-150;
 
-/// First row of each block and the number of rows; checks the blocks.
-fn starts(cones: &[Cone]) -> Result<Vec<usize>, SolverError> {
-    let mut starts = Vec::with_capacity(cones.len() + 1);
-    starts.push(0_usize);
+/// The rounding floor is this many times `eps || |W||x| + |x| + |q| ||`: a few roundings per product.
+pub(crate) const FLOOR: f64 = 4.0;
+
+/// Writes the first row of each block and the number of rows; checks the blocks.
+fn find_starts(cones: &[Cone], starts: &mut Vec<usize>) -> Result<(), SolverError> {
+    starts.clear();
+    let mut end = 0_usize;
+    starts.push(end);
     for (i, cone) in cones.iter().enumerate() {
         cone.validate(i)?;
-        let end = starts[i].checked_add(cone.dim());
-        starts.push(end.ok_or(SolverError::Structure { what: "too many rows" })?);
+        let next = end.checked_add(cone.dim());
+        end = next.ok_or(SolverError::Structure { what: "too many rows" })?;
+        starts.push(end);
     }
-    Ok(starts)
+    Ok(())
 }
 
 /// [`ConeNcp::assess`] does the same without allocating.

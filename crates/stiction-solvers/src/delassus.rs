@@ -180,12 +180,17 @@ impl Delassus {
     /// The dense form, row-major.
     pub fn to_dense(&self, n: usize) -> Vec<f64> {
         let mut dense = vec![0.0; n * n];
+        self.write_dense(n, &mut dense, &mut Vec::new());
+        dense
+    }
+
+    /// Writes the dense form into `n * n` entries; `scratch` is memory to reuse.
+    pub(crate) fn write_dense(&self, n: usize, dense: &mut [f64], scratch: &mut Vec<f64>) {
         match self {
             Delassus::Dense(values) => dense.copy_from_slice(values),
-            Delassus::Sparse(m) => m.write_dense(n, &mut dense),
-            Delassus::Factored(rows) => rows.write_dense(n, &mut dense),
+            Delassus::Sparse(m) => m.write_dense(n, dense),
+            Delassus::Factored(rows) => rows.write_dense(n, dense, scratch),
         }
-        dense
     }
 }
 
@@ -227,6 +232,7 @@ impl BlockSparse {
     }
 
     fn write_dense(&self, n: usize, dense: &mut [f64]) {
+        dense.fill(0.0);
         for i in 0..self.blocks() {
             for (j, block) in self.row(i) {
                 let columns = self.starts[j]..self.starts[j + 1];
@@ -241,6 +247,15 @@ impl BlockSparse {
 }
 
 impl BlockRows {
+    /// Makes this a copy of another without giving memory back.
+    pub fn copy_from(&mut self, other: &BlockRows) {
+        self.columns = other.columns;
+        self.starts.clone_from(&other.starts);
+        self.piece_ptr.clone_from(&other.piece_ptr);
+        self.pieces.clone_from(&other.pieces);
+        self.values.clone_from(&other.values);
+    }
+
     /// The pieces of block `i` with their entries, row-major.
     pub fn pieces(&self, i: usize) -> impl Iterator<Item = (Piece, &[f64])> + '_ {
         let rows = self.starts[i + 1] - self.starts[i];
@@ -302,8 +317,9 @@ impl BlockRows {
         }
     }
 
-    fn write_dense(&self, n: usize, dense: &mut [f64]) {
-        let mut y = vec![0.0; n * self.columns];
+    fn write_dense(&self, n: usize, dense: &mut [f64], y: &mut Vec<f64>) {
+        y.clear();
+        y.resize(n * self.columns, 0.0);
         for i in 0..self.blocks() {
             for (piece, entries) in self.pieces(i) {
                 for (row, entries) in

@@ -126,7 +126,7 @@ pub use active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
 pub use any_problem::{AnyProblem, Class};
 pub use box_lcp::BoxLcp;
 pub use cone::Cone;
-pub use cone_ncp::{ConeCertificate, ConeNcp, ConeScratch, FrictionLaw};
+pub use cone_ncp::{ConeCertificate, ConeData, ConeNcp, ConeScratch, FrictionLaw};
 pub use dantzig::{Dantzig, DantzigSettings};
 pub use delassus::{BlockRows, BlockSparse, Delassus, Piece};
 pub use enumeration::{Enumeration, EnumerationSettings};
@@ -140,6 +140,10 @@ pub use lcp::Lcp;
 pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
+pub use ncp::{
+    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, Newton, NewtonSettings, Ppn,
+    PpnSettings,
+};
 pub use path::{Path, PathSettings};
 pub use pgs::{Pgs, PgsSettings};
 pub use pgs_sm::{PgsSm, PgsSmSettings};

@@ -59,7 +59,8 @@ fn every_step_of_a_random_pile_is_solved_and_obeys_the_laws_of_contact() {
             // Bodies of 100 kg at metres per second: impulses of 1e3 N s over 2 ms are 5e5 N.
             assert!(c.pull <= 1e-4 && c.cone_violation <= 1e-4, "seed {seed}: {report:?}");
             assert!(c.approach <= 1e-8, "seed {seed}: {report:?}");
-            assert!(c.energy_change <= 1e-9 * (1.0 + report.energy.abs()), "seed {seed}: {report:?}");
+            // Contacts take energy only; a body that spins in contact is integrated to first order (2 ms).
+            assert!(c.energy_change <= 1e-5 * (1.0 + report.energy.abs()), "seed {seed}: {report:?}");
         }
     }
 }

@@ -455,5 +455,5 @@ fn an_unknown_contact_model_is_refused_with_the_ones_there_are() {
     let error = Formulation::named("cone-of-silence").unwrap_err().to_string();
     assert!(error.contains("cone-of-silence") && error.contains("stewart-trinkle"));
     let error = Formulation::default().check_solver("pgs").unwrap_err().to_string();
-    assert!(error.contains("pgs") && error.contains("lemke"));
+    assert!(error.contains("pgs") && error.contains("chain"));
 }

@@ -1,13 +1,19 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
-use super::{GapRule, IslandProblem, IslandReport, Memory, Polyhedral, PolyhedralSettings};
+use super::{
+    ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Memory, Polyhedral,
+    PolyhedralSettings,
+};
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
+use stiction_solvers::FrictionLaw;
 
 /// Which problem is posed for an island of contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Formulation {
+    /// The friction cone itself (De Saxce and Feng 1998), or its convex relaxation (Anitescu 2006).
+    ExactCone(ExactConeSettings),
     /// Friction cones replaced by pyramids, a linear complementarity problem (Stewart and Trinkle 1996; Anitescu
     /// and Potra 1997).
     Polyhedral(PolyhedralSettings),
@@ -38,13 +44,13 @@ pub enum FormulationError {
 
 impl Default for Formulation {
     fn default() -> Self {
-        Formulation::Polyhedral(PolyhedralSettings::default())
+        Formulation::ExactCone(ExactConeSettings::default())
     }
 }
 
 impl Formulation {
     /// The names of all formulations.
-    pub const NAMES: [&'static str; 2] = ["stewart-trinkle", "anitescu-potra"];
+    pub const NAMES: [&'static str; 4] = ["cone", "convex", "stewart-trinkle", "anitescu-potra"];
 
     /// The formulation a scene asks for, with the default for what it does not say.
     ///
@@ -61,6 +67,12 @@ impl Formulation {
         if let Some(directions) = options.friction_directions {
             match &mut formulation {
                 Formulation::Polyhedral(settings) => settings.directions = directions,
+                Formulation::ExactCone(_) => {
+                    return Err(FormulationError::Setting(format!(
+                        "{directions} friction directions: contact model '{}' has no pyramid, its cone is exact",
+                        formulation.name()
+                    )));
+                }
             }
         }
         // A workspace is made to have every setting checked by the one who knows.
@@ -70,7 +82,10 @@ impl Formulation {
 
     /// The formulation of this name, as the command line and scene files write it.
     pub fn named(name: &str) -> Result<Self, FormulationError> {
+        let cone = |law| Formulation::ExactCone(ExactConeSettings { law, ..Default::default() });
         let gap = match name {
+            "cone" => return Ok(cone(FrictionLaw::Coulomb)),
+            "convex" => return Ok(cone(FrictionLaw::Associated)),
             "stewart-trinkle" => GapRule::StewartTrinkle,
             "anitescu-potra" => GapRule::AnitescuPotra,
             _ => return Err(FormulationError::Unknown(name.into())),
@@ -81,6 +96,8 @@ impl Formulation {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
+            Formulation::ExactCone(ExactConeSettings { law: FrictionLaw::Coulomb, .. }) => "cone",
+            Formulation::ExactCone(ExactConeSettings { law: FrictionLaw::Associated, .. }) => "convex",
             Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::StewartTrinkle, .. }) => {
                 "stewart-trinkle"
             }
@@ -93,6 +110,7 @@ impl Formulation {
     /// The name of the solver it uses.
     pub fn solver_name(&self) -> &'static str {
         match self {
+            Formulation::ExactCone(_) => "chain",
             Formulation::Polyhedral(_) => "lemke",
         }
     }
@@ -112,6 +130,7 @@ impl Formulation {
     /// How the gap of predicted contacts enters.
     pub fn gap_rule(&self) -> GapRule {
         match self {
+            Formulation::ExactCone(_) => GapRule::StewartTrinkle,
             Formulation::Polyhedral(settings) => settings.gap,
         }
     }
@@ -119,6 +138,9 @@ impl Formulation {
     /// Makes the workspace that solves islands in this formulation.
     pub fn solver(&self) -> Result<IslandSolver, FormulationError> {
         match self {
+            Formulation::ExactCone(settings) => {
+                Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(*settings)?)))
+            }
             Formulation::Polyhedral(settings) => {
                 Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
             }
@@ -129,15 +151,26 @@ impl Formulation {
 /// The workspace behind a [`Formulation`].
 #[derive(Debug)]
 pub enum IslandSolver {
+    /// See [`ExactCone`].
+    ExactCone(Box<ExactCone>),
     /// See [`Polyhedral`].
     Polyhedral(Box<Polyhedral>),
 }
 
 impl IslandSolver {
+    /// Number of rows above which islands may come with a factored operator ([`super::Operator`]).
+    pub fn factored_from(&self) -> usize {
+        match self {
+            IslandSolver::ExactCone(_) => ExactCone::FACTORED_FROM,
+            IslandSolver::Polyhedral(_) => usize::MAX,
+        }
+    }
+
     /// Solves an island. `memory` holds what is known of each block from the last step and receives what is to be
     /// remembered, the impulses among it (N s).
     pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
         match self {
+            IslandSolver::ExactCone(cone) => cone.solve(island, memory),
             IslandSolver::Polyhedral(polyhedral) => polyhedral.solve(island, memory),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::Report;
+use stiction_solvers::{BlockRows, Report};
 
 /// What a block of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,13 +61,23 @@ pub struct Block {
     pub row: usize,
 }
 
+/// The Delassus operator of an island.
+#[derive(Clone, Copy, Debug)]
+pub enum Operator<'a> {
+    /// All n x n entries, row-major.
+    Dense(&'a [f64]),
+    /// Rows `Y = J L^-T` of `G = Y Y^T`, where `M = L L^T`: sparse by trees. Only formulations that say so get it
+    /// ([`IslandSolver::factored_from`](super::IslandSolver::factored_from)).
+    Factored(&'a BlockRows),
+}
+
 /// One island, as the formulations see it. `n` rows.
 #[derive(Clone, Copy, Debug)]
 pub struct IslandProblem<'a> {
     /// Blocks in the order of their rows.
     pub blocks: &'a [Block],
-    /// Delassus operator, n x n row-major (1/kg and mixed units).
-    pub delassus: &'a [f64],
+    /// Delassus operator (1/kg and mixed units).
+    pub delassus: Operator<'a>,
     /// Free row velocities `J v_free + drift` (n).
     pub free: &'a [f64],
 }
@@ -76,6 +86,14 @@ impl IslandProblem<'_> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.free.len()
+    }
+
+    /// The operator as a dense matrix; empty if it is given in another form.
+    pub(super) fn dense(&self) -> &[f64] {
+        match self.delassus {
+            Operator::Dense(matrix) => matrix,
+            Operator::Factored(_) => &[],
+        }
     }
 }
 

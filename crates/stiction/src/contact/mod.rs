@@ -6,13 +6,15 @@
 
 #[allow(clippy::module_inception, reason = "a newcomer looks for a contact in contact.rs")]
 mod contact;
+mod exact_cone;
 mod formulation;
 mod island;
 mod law;
 mod polyhedral;
 
 pub use contact::{Contact, ContactKey, Mode, contact_frame};
+pub use exact_cone::{ExactCone, ExactConeSettings};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
-pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
+pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 pub use law::Law;
 pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};

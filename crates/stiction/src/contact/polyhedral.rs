@@ -178,7 +178,7 @@ impl Polyhedral {
         let mut velocity_scale: f64 = 0.0;
         for block in island.blocks {
             let rows = block.row..block.row + block.kind.rows();
-            let mean = rows.clone().map(|r| island.delassus[r * n + r]).sum::<f64>() / rows.len() as f64;
+            let mean = rows.clone().map(|r| island.dense()[r * n + r]).sum::<f64>() / rows.len() as f64;
             // A block that nothing can move (both sides prescribed) keeps the unit scale.
             let row = if mean > 0.0 { 1.0 / mean.sqrt() } else { 1.0 };
             velocity_scale = rows.fold(velocity_scale, |scale, r| scale.max((row * island.free[r]).abs()));
@@ -330,7 +330,7 @@ fn delassus_block(island: &IslandProblem, a: &Block, b: &Block, scale: f64) -> O
     let mut coupled = false;
     for (r, line) in delassus.iter_mut().enumerate().take(a.kind.rows()) {
         let start = (a.row + r) * n + b.row;
-        for (value, g) in line.iter_mut().zip(&island.delassus[start..start + b.kind.rows()]) {
+        for (value, g) in line.iter_mut().zip(&island.dense()[start..start + b.kind.rows()]) {
             *value = g * scale;
             coupled |= *value != 0.0;
         }

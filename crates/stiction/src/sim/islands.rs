@@ -4,10 +4,14 @@
 //! key. In an island the bilateral rows `X` come first and are eliminated, which projects the Delassus operator and
 //! the free velocity on them: with `P = M^-1 - M^-1 X^T (X M^-1 X^T)^-1 X M^-1` the unilateral rows see `J P J^T` and
 //! `J v_X` (Drumwright 2015, eq. 47). Dependent bilateral rows are recognised by their pivot and skipped.
+//!
+//! A large island of unilateral rows is never multiplied out where the formulation can do without: it gets the
+//! half-solved rows, sparse by trees.
 
-use crate::contact::{Block, IslandProblem, IslandReport, IslandSolver, Memory};
+use crate::contact::{Block, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
 use crate::model::Model;
 use crate::sim::rows::{RowKind, Rows};
+use stiction_solvers::BlockRows;
 
 /// A pivot below this part of its diagonal belongs to a dependent row: elimination of n rows leaves relative errors
 /// of about n times 2e-16 there.
@@ -35,6 +39,9 @@ pub(crate) struct Islands {
     matrix: Vec<f64>,
     free: Vec<f64>,
     delassus: Vec<f64>,
+    /// The operator of a large island, and the first column of each tree there.
+    factors: BlockRows,
+    column: Vec<usize>,
     blocks: Vec<Block>,
     memory: Vec<Memory>,
     skipped: Vec<bool>,
@@ -117,6 +124,11 @@ impl Islands {
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let Island { start, end } = self.islands[index];
+        let count: usize = self.order[start..end].iter().map(|&i| rows.blocks[i].count).sum();
+        let unilateral = self.order[start..end].iter().all(|&i| rows.blocks[i].kind != RowKind::Bilateral);
+        if unilateral && count > solver.factored_from() {
+            return Some(self.solve_factored(model, rows, free, start, end, solver, memory));
+        }
         let (bilateral, total) = self.reduce(model, rows, free, start, end);
         for (local, &i) in self.order[start..end].iter().enumerate() {
             let block = &rows.blocks[i];
@@ -299,6 +311,84 @@ impl Islands {
         for row in self.matrix[bilateral * total..].chunks_exact(total) {
             self.delassus.extend_from_slice(&row[bilateral..]);
         }
+        self.list_blocks(rows, start, end, bilateral, memory);
+        let delassus = Operator::Dense(&self.delassus);
+        let problem = IslandProblem { blocks: &self.blocks, delassus, free: &self.free[bilateral..] };
+        let report = solver.solve(&problem, &mut self.memory);
+        self.keep_impulses(rows, start, end, memory);
+        Some(report)
+    }
+
+    /// Solves a large island of unilateral rows, whose operator stays in factors.
+    #[allow(clippy::too_many_arguments)]
+    fn solve_factored(
+        &mut self,
+        model: &Model,
+        rows: &mut Rows,
+        free: &[f64],
+        start: usize,
+        end: usize,
+        solver: &mut IslandSolver,
+        memory: &mut [Memory],
+    ) -> IslandReport {
+        let (_, total) = self.number_rows(rows, start, end);
+        self.free.clear();
+        self.free.resize(total, 0.0);
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            let row = self.local_row[local];
+            self.free[row..row + block.count].copy_from_slice(&free[block.row..block.row + block.count]);
+        }
+        self.fill_factors(model, rows, start, end);
+        self.list_blocks(rows, start, end, 0, memory);
+        let delassus = Operator::Factored(&self.factors);
+        let problem = IslandProblem { blocks: &self.blocks, delassus, free: &self.free };
+        let report = solver.solve(&problem, &mut self.memory);
+        self.keep_impulses(rows, start, end, memory);
+        report
+    }
+
+    /// The rows of `Y`, whose columns are the velocities of the island's trees in the order of their ranks.
+    fn fill_factors(&mut self, model: &Model, rows: &Rows, start: usize, end: usize) {
+        self.members.clear();
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let pieces = rows.pieces(&rows.blocks[i]).iter().enumerate();
+            self.members.extend(pieces.map(|(p, piece)| (model.trees[piece.tree].rank, local, p)));
+        }
+        self.members.sort_unstable();
+        self.column.resize(model.trees.len(), 0);
+        let factors = &mut self.factors;
+        factors.columns = 0;
+        let mut last = None;
+        for &(rank, local, p) in &self.members {
+            if last != Some(rank) {
+                let tree = rows.pieces(&rows.blocks[self.order[start + local]])[p].tree;
+                self.column[tree] = factors.columns;
+                factors.columns += model.trees[tree].dofs.len();
+                last = Some(rank);
+            }
+        }
+        factors.starts.clear();
+        factors.starts.push(0);
+        factors.piece_ptr.clear();
+        factors.piece_ptr.push(0);
+        factors.pieces.clear();
+        factors.values.clear();
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            for piece in rows.pieces(block) {
+                let width = model.trees[piece.tree].dofs.len();
+                let (column, offset) = (self.column[piece.tree], factors.values.len());
+                factors.pieces.push(stiction_solvers::Piece { column, width, offset });
+                factors.values.extend_from_slice(rows.half_rows(block, piece, width));
+            }
+            factors.piece_ptr.push(factors.pieces.len());
+            factors.starts.push(self.local_row[local] + block.count);
+        }
+    }
+
+    /// The island's unilateral blocks as formulations see them.
+    fn list_blocks(&mut self, rows: &Rows, start: usize, end: usize, bilateral: usize, memory: &[Memory]) {
         self.blocks.clear();
         self.memory.clear();
         for (local, &i) in self.order[start..end].iter().enumerate() {
@@ -307,9 +397,10 @@ impl Islands {
                 self.memory.push(memory[i]);
             }
         }
-        let problem =
-            IslandProblem { blocks: &self.blocks, delassus: &self.delassus, free: &self.free[bilateral..] };
-        let report = solver.solve(&problem, &mut self.memory);
+    }
+
+    /// Hands on what the solve left in the blocks' memory.
+    fn keep_impulses(&self, rows: &mut Rows, start: usize, end: usize, memory: &mut [Memory]) {
         let unilateral =
             self.order[start..end].iter().filter(|&&i| rows.blocks[i].kind != RowKind::Bilateral);
         for (&i, result) in unilateral.zip(&self.memory) {
@@ -317,7 +408,6 @@ impl Islands {
             memory[i] = *result;
             rows.impulse[block.row..block.row + block.count].copy_from_slice(&result.impulse[..block.count]);
         }
-        Some(report)
     }
 
     /// Impulses of the bilateral rows, which bring their velocities to the targets.

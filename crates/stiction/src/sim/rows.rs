@@ -351,6 +351,11 @@ impl Rows {
         }
     }
 
+    /// The half-solved rows of a block in one tree of `width` dofs, row-major.
+    pub(crate) fn half_rows(&self, block: &RowBlock, piece: &Piece, width: usize) -> &[f64] {
+        &self.half[piece.start..piece.start + block.count * width]
+    }
+
     /// The Delassus block of two pieces in the same tree: entry (r, c).
     pub(crate) fn delassus(&self, width: usize, a: &Piece, r: usize, b: &Piece, c: usize) -> f64 {
         let (i, j) = (a.start + r * width, b.start + c * width);

@@ -155,7 +155,7 @@ pub const FILES: &[Bad] = &[
     one("keyframe twice", sections!("<keyframe><key name=\"k\"/>\n<key name=\"k\"/></keyframe>"), 4, "k", &["key \"k\", name", "line 3", "unique"]),
     // The engine's own entries.
     one("unknown contact model", "<mujoco><custom>\n<text name=\"stiction:contact_model\" data=\"penalty\"/></custom></mujoco>\n", 2, "penalty", &["text \"stiction:contact_model\", data", "'penalty' is unknown", "stewart-trinkle"]),
-    one("unknown solver", "<mujoco><custom>\n<text name=\"stiction:solver\" data=\"lemka\"/></custom></mujoco>\n", 2, "lemka", &["text \"stiction:solver\", data", "'lemka'", "did you mean \"lemke\"?"]),
+    one("unknown solver", "<mujoco><custom>\n<text name=\"stiction:solver\" data=\"chian\"/></custom></mujoco>\n", 2, "chian", &["text \"stiction:solver\", data", "'chian'", "did you mean \"chain\"?"]),
     one("odd directions", "<mujoco><custom>\n<numeric name=\"stiction:friction_directions\" data=\"5\"/></custom></mujoco>\n", 2, "5", &["friction_directions\", data", "5", "even number"]),
     one("misspelt entry", "<mujoco><custom>\n<numeric name=\"stiction:durration\" data=\"1\"/></custom></mujoco>\n", 2, "stiction:durration", &["durration", "did you mean \"stiction:duration\"?"]),
     one("friction of no material", "<mujoco><custom>\n<numeric name=\"stiction:friction:ice:steel\" data=\"0.1\"/></custom></mujoco>\n", 2, "stiction:friction:ice:steel", &["name", "no material \"ice\""]),
