@@ -117,6 +117,8 @@ mod reduction;
 pub mod registry;
 pub mod robust;
 mod room;
+#[cfg(feature = "samples")]
+pub mod samples;
 mod scaling;
 pub mod solver;
 mod tableau;
