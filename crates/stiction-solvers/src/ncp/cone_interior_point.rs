@@ -1,7 +1,7 @@
 //! A primal-dual interior-point method for contact with Coulomb's law, which is not convex.
 //!
 //! # Problem
-//! [`ConeNcp`], in the units of [`super::normalized`]. Cones are brought to `mu = 1` by `T = diag(1 / sqrt mu, sqrt mu, sqrt
+//! [`ConeNcp`], in the units of `normalized`. Cones are brought to `mu = 1` by `T = diag(1 / sqrt mu, sqrt mu, sqrt
 //! mu)`: `x = T x^`, `y^ = T y`. The unknowns are `x^` and `v`, both inside the cone, with
 //!
 //! `v = y^ + |y^_t|_d e_n`,  `x^ o v = 0`,  where `|s|_d = s^2 / sqrt(s^2 + (0.1 d)^2)`
@@ -98,7 +98,7 @@ impl Part {
             Law::Interval { lower, upper } if lower == upper => Barrier::Fixed(lower),
             Law::Interval { lower, upper } if lower.is_infinite() && upper.is_infinite() => Barrier::Free,
             Law::Interval { lower, upper } => Barrier::Segment { lower, upper },
-            Law::Coulomb { mu } if mu == 0.0 => Barrier::Line,
+            Law::Coulomb { mu: 0.0 } => Barrier::Line,
             Law::Coulomb { mu } => Barrier::Cone { root: mu.sqrt() },
         };
         let zero = [0.0; 3];
