@@ -26,7 +26,7 @@
 //! J. W. H. Liu, *The multifrontal method for sparse matrix solution: theory and practice*, SIAM Review 34 (1992)
 //! 82-109.
 
-use super::minimum_degree::{Elimination, minimum_degree};
+use super::minimum_degree::Elimination;
 use super::short_rows::{add, add_multiples, dot};
 use crate::lu::Singular;
 
@@ -64,7 +64,7 @@ struct Front {
     /// First column of its own, and their number.
     column: usize,
     width: usize,
-    /// The front that what is left is added to; itself for the last one.
+    /// The front that what is left is added to; itself if nothing is.
     parent: usize,
     /// Where its entries begin, and its number of live rows.
     begin: usize,
@@ -93,34 +93,37 @@ pub(super) struct Target<'a> {
 }
 
 impl BlockLu {
-    /// Orders blocks of the given widths, coupled by `cliques` (each a list of distinct blocks).
-    pub(super) fn analyse(&mut self, widths: &[usize], cliques: Vec<Vec<usize>>) {
-        self.elimination = minimum_degree(widths, cliques);
-        let Elimination { order, fronts, rows } = &self.elimination;
+    /// Orders blocks of the given widths, coupled by `cliques`, see [`Elimination::order`].
+    pub(super) fn analyse<C: Iterator<Item = usize>>(
+        &mut self,
+        widths: impl Iterator<Item = usize>,
+        cliques: impl Iterator<Item = C>,
+    ) {
+        self.elimination.order(widths, cliques);
         self.columns.clear();
-        self.columns.push(0);
-        for (k, &block) in order.iter().enumerate() {
-            self.columns.push(self.columns[k] + widths[block]);
+        let mut column = 0;
+        for &block in &self.elimination.order {
+            self.columns.push(column);
+            column += self.elimination.widths()[block];
         }
-        let slot = |&place: &usize| Slot {
-            column: self.columns[place],
-            width: self.columns[place + 1] - self.columns[place],
-            ..Slot::default()
-        };
+        self.columns.push(column);
         self.slots.clear();
         self.fronts.clear();
         let (mut entries, mut largest) = (0, 0);
-        for (own, rows) in fronts.windows(2).zip(rows) {
+        for (k, own) in self.elimination.fronts.windows(2).enumerate() {
             let first = self.slots.len();
-            self.slots.extend((own[0]..own[1]).collect::<Vec<_>>().iter().chain(rows).map(slot));
-            let size: usize = self.slots[first..].iter().map(|s| s.width).sum();
+            for place in (own[0]..own[1]).chain(self.elimination.rows(k).iter().copied()) {
+                let (column, end) = (self.columns[place], self.columns[place + 1]);
+                self.slots.push(Slot { column, width: end - column, ..Slot::default() });
+            }
+            let size: usize = self.slots[first..].iter().map(|slot| slot.width).sum();
             let column = self.columns[own[0]];
             self.fronts.push(Front {
                 slots: (first, self.slots.len()),
                 own: own[1] - own[0],
                 column,
                 width: self.columns[own[1]] - column,
-                parent: self.fronts.len(),
+                parent: k,
                 begin: entries,
                 size,
             });
@@ -128,13 +131,14 @@ impl BlockLu {
             largest = size.max(largest);
         }
         for front in 0..self.fronts.len() {
-            let Some(&first) = self.elimination.rows[front].first() else { continue };
+            let rows = self.elimination.rows(front);
+            let Some(&first) = rows.first() else { continue };
             let parent = self.front_of(first);
-            self.fronts[front].parent = parent;
-            for k in 0..self.elimination.rows[front].len() {
-                let here = self.fronts[front].slots.0 + self.fronts[front].own + k;
-                self.slots[here].parent = self.slot(parent, self.elimination.rows[front][k]);
+            let here = self.fronts[front].slots.0 + self.fronts[front].own;
+            for (k, &row) in rows.iter().enumerate() {
+                self.slots[here + k].parent = self.slot(parent, row);
             }
+            self.fronts[front].parent = parent;
         }
         let columns = self.columns.last().copied().unwrap_or(0);
         self.values.resize(entries, 0.0);
@@ -143,9 +147,9 @@ impl BlockLu {
         self.gathered.resize(largest, 0.0);
     }
 
-    /// The blocks in the order of elimination.
-    pub(super) fn order(&self) -> &[usize] {
-        &self.elimination.order
+    /// The place of each block in the order of elimination.
+    pub(super) fn places(&self) -> &[usize] {
+        &self.elimination.place
     }
 
     /// First column of the block at each place of the order, and the number of columns at the end.
@@ -165,7 +169,7 @@ impl BlockLu {
         if place < first + own {
             slots.0 + place - first
         } else {
-            slots.0 + own + self.elimination.rows[front].partition_point(|&row| row < place)
+            slots.0 + own + self.elimination.rows(front).partition_point(|&row| row < place)
         }
     }
 
@@ -405,5 +409,23 @@ fn eliminate_panel<const K: usize>(matrix: &mut [f64], n: usize, own: usize, sta
         }
         left[start..].copy_from_slice(&factors);
         add_multiples(row, factors.map(|f| -f), right);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl BlockLu {
+        /// Entries of all fronts as they are laid out.
+        pub(in crate::ncp) fn live_entries(&self) -> usize {
+            self.fronts.iter().map(|front| front.size * front.size).sum()
+        }
+
+        /// Memory held by the vectors.
+        pub(in crate::ncp) fn capacity(&self) -> usize {
+            let lists = self.fronts.capacity() + self.slots.capacity() + self.exchanged.capacity();
+            lists + self.values.capacity() + self.gathered.capacity() + self.columns.capacity()
+        }
     }
 }

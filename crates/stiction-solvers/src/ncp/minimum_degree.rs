@@ -16,125 +16,235 @@
 //! Small or dense graphs end as one front, a chain of bodies as many.
 //!
 //! # Cost
-//! For each front and each of its blocks the cliques of the block are walked through once: far less than one
-//! factorization, and done once per structure.
+//! For each front and each of its blocks the cliques of the block are walked through once: about a third of one
+//! factorization, once per structure. Memory is reused.
 //!
 //! # References
 //! A. George, J. W. H. Liu, *The evolution of the minimum degree ordering algorithm*, SIAM Review 31 (1989) 1-19:
 //! quotient graphs, mass elimination, element absorption.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// Blocks in the order of their elimination, grouped into fronts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Blocks in the order of their elimination, grouped into fronts, and the graph they come from.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
-    /// The block at each place of the order.
+    /// The block at each place of the order, and the place of each block.
     pub(super) order: Vec<usize>,
+    pub(super) place: Vec<usize>,
     /// First place of each front, and the number of places at the end.
     pub(super) fronts: Vec<usize>,
-    /// Places of the rows below each front, ascending.
-    pub(super) rows: Vec<Vec<usize>>,
-}
+    /// Rows `row_ptr[k]..row_ptr[k + 1]` are below front `k`.
+    row_ptr: Vec<usize>,
+    /// Their places, ascending.
+    rows: Vec<usize>,
 
-/// The graph during the elimination.
-struct Cliques<'a> {
-    widths: &'a [usize],
-    /// Blocks of each clique; empty when it has been dropped.
-    blocks: Vec<Vec<usize>>,
-    /// Cliques of each block.
-    of: Vec<Vec<usize>>,
+    widths: Vec<usize>,
+    /// Where the blocks of each clique are; nowhere when it has been dropped.
+    cliques: Vec<[usize; 2]>,
+    blocks: Vec<usize>,
+    /// Where the cliques of each block are. They do not become more: the new clique takes the place of one of those it
+    /// was made from.
+    of_block: Vec<[usize; 2]>,
+    of: Vec<usize>,
+    /// Columns that each block reaches; zero when it has been eliminated.
+    degree: Vec<usize>,
+    /// Degrees and blocks, some of them out of date.
+    queue: BinaryHeap<Reverse<(usize, usize)>>,
     /// When each block was last seen.
     seen: Vec<usize>,
     now: usize,
 }
 
-/// Orders blocks of the given widths that are coupled by `cliques`, whose blocks must be distinct.
-pub(super) fn minimum_degree(widths: &[usize], cliques: Vec<Vec<usize>>) -> Elimination {
-    let mut of = vec![Vec::new(); widths.len()];
-    for (k, clique) in cliques.iter().enumerate() {
-        clique.iter().for_each(|&block| of[block].push(k));
+impl Elimination {
+    /// The number of columns of each block.
+    pub(super) fn widths(&self) -> &[usize] {
+        &self.widths
     }
-    let mut graph = Cliques { widths, blocks: cliques, of, seen: vec![0; widths.len()], now: 0 };
-    let mut degree: Vec<usize> = (0..widths.len()).map(|block| graph.degree(block)).collect();
-    let mut queue: BTreeSet<(usize, usize)> = degree.iter().copied().zip(0..).collect();
-    let mut elimination = Elimination::default();
-    while let Some((_, pivot)) = queue.pop_first() {
-        let joined = graph.join(pivot); // step 2
-        let (mut front, rest): (Vec<usize>, Vec<usize>) =
-            joined.into_iter().partition(|&block| graph.of[block].is_empty()); // step 3
-        for &block in front.iter().chain(&rest) {
-            queue.remove(&(degree[block], block));
-        }
-        front.push(pivot);
-        front.sort_unstable();
-        graph.insert(&rest);
-        for &block in &rest {
-            degree[block] = graph.degree(block); // step 4
-            queue.insert((degree[block], block));
-        }
-        elimination.fronts.push(elimination.order.len());
-        elimination.order.extend(front);
-        elimination.rows.push(rest);
-    }
-    elimination.fronts.push(elimination.order.len());
-    let mut place = vec![0; widths.len()];
-    elimination.order.iter().enumerate().for_each(|(at, &block)| place[block] = at);
-    for rows in &mut elimination.rows {
-        rows.iter_mut().for_each(|block| *block = place[*block]);
-        rows.sort_unstable();
-    }
-    elimination
-}
 
-impl Cliques<'_> {
-    /// Columns of all blocks that share a clique with this one.
-    fn degree(&mut self, block: usize) -> usize {
+    /// Places of the rows below a front, ascending.
+    pub(super) fn rows(&self, front: usize) -> &[usize] {
+        &self.rows[self.row_ptr[front]..self.row_ptr[front + 1]]
+    }
+
+    /// Orders blocks of the given widths (none of them zero) that are coupled by cliques, in which blocks may be
+    /// repeated.
+    pub(super) fn order<C: Iterator<Item = usize>>(
+        &mut self,
+        widths: impl Iterator<Item = usize>,
+        cliques: impl Iterator<Item = C>,
+    ) {
+        self.widths.clear();
+        self.widths.extend(widths);
+        self.cliques.clear();
+        self.blocks.clear();
+        cliques.for_each(|clique| self.add(clique));
+        self.list_cliques_of_blocks();
+        for list in [&mut self.order, &mut self.fronts, &mut self.row_ptr, &mut self.rows] {
+            list.clear();
+        }
+        self.row_ptr.push(0);
+        while let Some(pivot) = self.pop() {
+            self.eliminate(pivot);
+        }
+        self.fronts.push(self.order.len());
+        self.place.clear();
+        self.place.resize(self.order.len(), 0);
+        self.order.iter().enumerate().for_each(|(at, &block)| self.place[block] = at);
+        self.rows.iter_mut().for_each(|block| *block = self.place[*block]);
+        for rows in self.row_ptr.windows(2) {
+            self.rows[rows[0]..rows[1]].sort_unstable();
+        }
+    }
+
+    /// Adds a clique, unless it is empty or the one before.
+    fn add(&mut self, clique: impl Iterator<Item = usize>) {
+        let first = self.blocks.len();
+        self.blocks.extend(clique);
+        self.blocks[first..].sort_unstable();
+        let mut end = first;
+        for k in first..self.blocks.len() {
+            if end == first || self.blocks[end - 1] != self.blocks[k] {
+                self.blocks[end] = self.blocks[k];
+                end += 1;
+            }
+        }
+        self.blocks.truncate(end);
+        let last = self.cliques.last().map_or(&[][..], |&[begin, end]| &self.blocks[begin..end]);
+        if *last == self.blocks[first..] {
+            self.blocks.truncate(first);
+        } else {
+            self.cliques.push([first, end]);
+        }
+    }
+
+    fn list_cliques_of_blocks(&mut self) {
+        let count = self.widths.len();
+        self.of_block.clear();
+        self.of_block.resize(count, [0, 0]);
+        self.blocks.iter().for_each(|&block| self.of_block[block][1] += 1);
+        let mut first = 0;
+        for range in &mut self.of_block {
+            let length = range[1];
+            *range = [first, first];
+            first += length;
+        }
+        self.of.clear();
+        self.of.resize(first, 0);
+        for (k, &[begin, end]) in self.cliques.iter().enumerate() {
+            for &block in &self.blocks[begin..end] {
+                self.of[self.of_block[block][1]] = k;
+                self.of_block[block][1] += 1;
+            }
+        }
+        self.seen.clear();
+        self.seen.resize(count, 0);
+        self.now = 0;
+        self.degree.clear();
+        self.degree.resize(count, 0);
+        self.queue.clear();
+        (0..count).for_each(|block| self.count(block));
+    }
+
+    /// Step 1.
+    fn pop(&mut self) -> Option<usize> {
+        while let Some(Reverse((degree, block))) = self.queue.pop() {
+            if self.degree[block] == degree {
+                return Some(block);
+            }
+        }
+        None
+    }
+
+    /// Steps 2 to 4.
+    fn eliminate(&mut self, pivot: usize) {
+        let first = self.blocks.len();
+        self.join(pivot);
+        let last = self.order.len();
+        self.order.push(pivot);
+        let mut end = first;
+        for k in first..self.blocks.len() {
+            let block = self.blocks[k];
+            if self.of_block[block][0] == self.of_block[block][1] {
+                self.order.push(block);
+            } else {
+                self.blocks[end] = block;
+                end += 1;
+            }
+        }
+        self.blocks.truncate(end);
+        self.order[last..].sort_unstable();
+        self.order[last..].iter().for_each(|&block| self.degree[block] = 0);
+        self.fronts.push(last);
+        self.rows.extend_from_slice(&self.blocks[first..end]);
+        self.row_ptr.push(self.rows.len());
+        for k in first..end {
+            self.of[self.of_block[self.blocks[k]][1] - 1] = self.cliques.len();
+        }
+        self.cliques.push([first, end]);
+        for k in first..end {
+            self.count(self.blocks[k]);
+        }
+    }
+
+    /// Step 2: lists the other blocks in the cliques of a block, and drops these and all cliques among them. What is
+    /// left of the cliques of each ends with one that has been dropped, unless there are no others.
+    fn join(&mut self, pivot: usize) {
+        self.now += 1;
+        self.seen[pivot] = self.now;
+        let first = self.blocks.len();
+        for k in self.of_block[pivot][0]..self.of_block[pivot][1] {
+            let [begin, end] = std::mem::take(&mut self.cliques[self.of[k]]);
+            for at in begin..end {
+                let block = self.blocks[at];
+                if self.seen[block] != self.now {
+                    self.seen[block] = self.now;
+                    self.blocks.push(block);
+                }
+            }
+        }
+        for at in first..self.blocks.len() {
+            let [begin, end] = self.of_block[self.blocks[at]];
+            for k in begin..end {
+                let [begin, end] = self.cliques[self.of[k]];
+                if self.blocks[begin..end].iter().all(|&other| self.seen[other] == self.now) {
+                    self.cliques[self.of[k]] = [0, 0];
+                }
+            }
+        }
+        for at in first..self.blocks.len() {
+            let block = self.blocks[at];
+            let [begin, end] = self.of_block[block];
+            let mut kept = begin;
+            for k in begin..end {
+                let [from, to] = self.cliques[self.of[k]];
+                if from < to {
+                    self.of[kept] = self.of[k];
+                    kept += 1;
+                }
+            }
+            self.of_block[block][1] = if kept == begin { begin } else { kept + 1 };
+        }
+    }
+
+    /// Step 4: the columns of all blocks that share a clique with this one.
+    fn count(&mut self, block: usize) {
         self.now += 1;
         self.seen[block] = self.now;
-        let mut degree = 0;
-        for &clique in &self.of[block] {
-            for &other in &self.blocks[clique] {
+        // Its own columns too: no block has none.
+        let mut degree = self.widths[block];
+        for k in self.of_block[block][0]..self.of_block[block][1] {
+            let [begin, end] = self.cliques[self.of[k]];
+            for &other in &self.blocks[begin..end] {
                 if self.seen[other] != self.now {
                     self.seen[other] = self.now;
                     degree += self.widths[other];
                 }
             }
         }
-        degree
-    }
-
-    /// Takes out a block and its cliques, returns the other blocks of these, and drops cliques among them.
-    fn join(&mut self, pivot: usize) -> Vec<usize> {
-        self.now += 1;
-        self.seen[pivot] = self.now;
-        let mut joined = Vec::new();
-        for clique in std::mem::take(&mut self.of[pivot]) {
-            for block in std::mem::take(&mut self.blocks[clique]) {
-                if self.seen[block] != self.now {
-                    self.seen[block] = self.now;
-                    joined.push(block);
-                }
-            }
-        }
-        for &block in &joined {
-            for &clique in &self.of[block] {
-                if self.blocks[clique].iter().all(|&other| self.seen[other] == self.now) {
-                    self.blocks[clique].clear();
-                }
-            }
-        }
-        for &block in &joined {
-            let blocks = &self.blocks;
-            self.of[block].retain(|&clique| !blocks[clique].is_empty());
-        }
-        joined
-    }
-
-    /// Adds a clique.
-    fn insert(&mut self, blocks: &[usize]) {
-        if !blocks.is_empty() {
-            blocks.iter().for_each(|&block| self.of[block].push(self.blocks.len()));
-            self.blocks.push(blocks.to_vec());
+        if degree != self.degree[block] {
+            self.degree[block] = degree;
+            self.queue.push(Reverse((degree, block)));
         }
     }
 }
@@ -145,25 +255,32 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
+    fn minimum_degree(widths: &[usize], cliques: &[Vec<usize>]) -> Elimination {
+        let mut elimination = Elimination::default();
+        let cliques = cliques.iter().map(|clique| clique.iter().copied());
+        elimination.order(widths.iter().copied(), cliques);
+        elimination
+    }
+
     #[test]
     fn a_chain_is_eliminated_from_its_ends_without_fill() {
-        let chain = (0..9).map(|k| vec![k, k + 1]).collect();
-        let elimination = minimum_degree(&[6; 10], chain);
-        assert!(elimination.rows.iter().all(|rows| rows.len() <= 1), "{elimination:?}");
-        assert_eq!(elimination.rows.len(), 9, "the last two blocks are one front");
+        let chain = (0..9).map(|k| vec![k, k + 1]).collect::<Vec<_>>();
+        let elimination = minimum_degree(&[6; 10], &chain);
+        assert!((0..9).all(|front| elimination.rows(front).len() <= 1), "{elimination:?}");
+        assert_eq!(elimination.fronts.len(), 10, "the last two blocks are one front");
     }
 
     #[test]
     fn the_hub_of_a_star_is_eliminated_last() {
-        let star = (1..8).map(|k| vec![0, k]).collect();
-        let elimination = minimum_degree(&[6; 8], star);
+        let star = (1..8).map(|k| vec![0, k]).collect::<Vec<_>>();
+        let elimination = minimum_degree(&[6; 8], &star);
         assert!(elimination.order[6..].contains(&0), "{elimination:?}");
-        assert!(elimination.rows.iter().all(|rows| rows.len() <= 1));
+        assert!((0..7).all(|front| elimination.rows(front).len() <= 1));
     }
 
     #[test]
     fn blocks_that_all_see_each_other_are_one_front() {
-        let elimination = minimum_degree(&[1, 2, 3, 4], vec![vec![0, 1, 2, 3], vec![1, 3], vec![2]]);
+        let elimination = minimum_degree(&[1, 2, 3, 4], &[vec![0, 1, 2, 3], vec![1, 3], vec![2]]);
         assert_eq!(elimination.order, [0, 1, 2, 3]);
         assert_eq!(elimination.fronts, [0, 4]);
     }
@@ -175,17 +292,16 @@ mod tests {
             let mut edges = vec![vec![false; count]; count];
             let mut cliques = Vec::new();
             for _ in 0..random.random_range(0..2 * count) {
-                let mut clique: Vec<usize> = (0..3).map(|_| random.random_range(0..count)).collect();
-                clique.sort_unstable();
-                clique.dedup();
+                let clique: Vec<usize> = (0..3).map(|_| random.random_range(0..count)).collect();
                 for &a in &clique {
                     clique.iter().for_each(|&b| edges[a][b] = true);
                 }
                 cliques.push(clique);
             }
-            let elimination = minimum_degree(&vec![6; count], cliques);
+            let elimination = minimum_degree(&vec![6; count], &cliques);
             let mut order = elimination.order.clone();
-            for (front, rows) in elimination.rows.iter().enumerate() {
+            for front in 0..elimination.fronts.len() - 1 {
+                let rows = elimination.rows(front);
                 let pivots = elimination.fronts[front]..elimination.fronts[front + 1];
                 for at in pivots.clone() {
                     let below: Vec<usize> =
