@@ -53,7 +53,7 @@ pub struct Entry {
     pub about: &'static str,
     /// The classes it serves.
     pub classes: &'static [Class],
-    make: fn(f64) -> Result<Box<dyn AnySolver>, SolverError>,
+    make: fn(f64) -> Result<Box<dyn AnySolver + Send>, SolverError>,
 }
 
 impl Entry {
@@ -66,7 +66,7 @@ impl Entry {
     ///
     /// # Errors
     /// [`SolverError::Setting`] if the tolerance is out of range.
-    pub fn make(&self, tolerance: f64) -> Result<Box<dyn AnySolver>, SolverError> {
+    pub fn make(&self, tolerance: f64) -> Result<Box<dyn AnySolver + Send>, SolverError> {
         (self.make)(tolerance)
     }
 }
