@@ -1,0 +1,97 @@
+//! The nonsmooth equations of Todorov and of Mylapilli and Jain for a cone problem, one unconstrained vector a contact.
+//!
+//! # Problem
+//! [`ConeNcp`] in the units of [`super::normalized`]. A contact's `z` encodes impulse and velocity,
+//!
+//! `x_n = max(0, -z_n)`, `v_n = max(0, z_n)`, `x_t = -s z_t`, `v_t = (1 - s) z_t`, `s = min(1, mu x_n / |z_t|)`,
+//!
+//! which obey Coulomb's law whatever `z` is, and `v = x + z`. With the projections `Pi` of [`super::alart_curnier`] this is
+//! `x = Pi(-z)`, which is meant for cells of the other kinds: `x = max(0, -z)`, `x = mid(lower, -z, upper)`, `x = -z` (free rows,
+//! MJ14's `p_b`, with `v = 0`), and the projection on the friction cone under the associated law. What is left to solve is
+//!
+//! `phi(z) = W' x(z) + q' - x(z) - z = 0`.
+//!
+//! MJ14 add velocities to impulses as they are. Here each contact's impulse is multiplied by its own `rho`, the mean
+//! diagonal of its block of `W`, and its row by `rho^(-1/2)`: that is what the units do. One `rho` for all fails at mass ratios
+//! of 1e3.
+//!
+//! # Derivative
+//! `-(W' - I) D(-z) - I` with the derivative `D` of `Pi`.
+//!
+//! # References
+//! E. Todorov, *Implicit nonlinear complementarity: a new approach to contact dynamics*, IEEE International Conference on
+//! Robotics and Automation 2010, 2322-2329. A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal
+//! coordinate contact dynamics*, ASME DETC2014-34322, eq. 26-36 (MJ14).
+
+use super::alart_curnier::{impulse, slope};
+use super::state::State;
+use crate::cone_ncp::ConeNcp;
+use crate::least_squares::{Equations, Point};
+
+/// The system of a problem whose solve has been opened with the dense operator.
+#[derive(Debug)]
+pub(crate) struct MncpEquations<'a> {
+    problem: &'a ConeNcp,
+    state: &'a mut State,
+}
+
+impl<'a> MncpEquations<'a> {
+    /// The equations of `problem`; the state keeps the best point judged.
+    pub(crate) fn new(problem: &'a ConeNcp, state: &'a mut State) -> MncpEquations<'a> {
+        MncpEquations { problem, state }
+    }
+}
+
+/// Writes the `z = v - x` of the state's start.
+pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) {
+    z.clone_from(&state.start);
+    state.move_to(problem, z);
+    for (z, (y, x)) in z.iter_mut().zip(state.y.iter().zip(&state.x)) {
+        *z = y - x;
+    }
+    for cell in state.problem.cells.iter().filter(|cell| cell.law == super::normalized::Law::Free) {
+        z[cell.row] = -state.x[cell.row];
+    }
+}
+
+/// `inner` is the impulse `x(z)`.
+impl Equations for MncpEquations<'_> {
+    fn evaluate(&mut self, z: &[f64], x: &mut [f64], phi: &mut [f64]) {
+        x.iter_mut().zip(z).for_each(|(x, z)| *x = -z);
+        let associated = self.state.problem.associated;
+        self.state.problem.cells.iter().for_each(|cell| impulse(cell, associated, &mut x[cell.rows()]));
+        self.state.move_to(self.problem, x);
+        for (i, phi) in phi.iter_mut().enumerate() {
+            *phi = self.state.y[i] - (x[i] + z[i]);
+        }
+    }
+
+    fn jacobian(&mut self, point: &Point, jacobian: &mut [f64]) -> bool {
+        let State { problem, derivative, .. } = &mut *self.state;
+        let (n, Some(w)) = (problem.len(), problem.dense()) else { return false };
+        for (cell, d) in problem.cells.iter().zip(&mut *derivative) {
+            let mut target = [0.0; 3];
+            cell.rows().enumerate().for_each(|(k, i)| target[k] = -point.z[i]);
+            slope(cell, problem.associated, &target[..cell.dim], d);
+        }
+        for (i, (row, w)) in jacobian.chunks_exact_mut(n).zip(w.chunks_exact(n)).enumerate() {
+            for (cell, d) in problem.cells.iter().zip(&*derivative) {
+                for b in 0..cell.dim {
+                    let through = |a: usize| w[cell.row + a] * d[a * cell.dim + b];
+                    row[cell.row + b] = -(0..cell.dim).map(through).sum::<f64>();
+                }
+                if cell.rows().contains(&i) {
+                    let a = i - cell.row;
+                    (0..cell.dim).for_each(|b| row[cell.row + b] += d[a * cell.dim + b]);
+                    row[i] -= 1.0;
+                }
+            }
+        }
+        jacobian.iter().all(|entry| entry.is_finite())
+    }
+
+    fn offer(&mut self, point: &Point) -> bool {
+        self.state.x.copy_from_slice(&point.inner);
+        self.state.look(self.problem)
+    }
+}
