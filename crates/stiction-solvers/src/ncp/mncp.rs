@@ -24,6 +24,7 @@
 //! coordinate contact dynamics*, ASME DETC2014-34322, eq. 26-36 (MJ14).
 
 use super::alart_curnier::{impulse, slope};
+use super::normalized::Law;
 use super::state::State;
 use crate::cone_ncp::ConeNcp;
 use crate::least_squares::{Equations, Point};
@@ -42,16 +43,20 @@ impl<'a> MncpEquations<'a> {
     }
 }
 
-/// Writes the `z = v - x` of the state's start.
-pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) {
+/// Writes the `z = v - x` of the state's start, which need not obey any law, and looks at the impulse that it encodes.
+/// Whether that passes.
+pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> bool {
     z.clone_from(&state.start);
     state.move_to(problem, z);
-    for (z, (y, x)) in z.iter_mut().zip(state.y.iter().zip(&state.x)) {
-        *z = y - x;
+    for cell in &state.problem.cells {
+        for i in cell.rows() {
+            let v = if cell.law == Law::Free { 0.0 } else { state.y[i] };
+            z[i] = v - state.x[i];
+            state.x[i] = -z[i];
+        }
+        impulse(cell, state.problem.associated, &mut state.x[cell.rows()]);
     }
-    for cell in state.problem.cells.iter().filter(|cell| cell.law == super::normalized::Law::Free) {
-        z[cell.row] = -state.x[cell.row];
-    }
+    state.look(problem)
 }
 
 /// `inner` is the impulse `x(z)`.

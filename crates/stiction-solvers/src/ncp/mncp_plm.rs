@@ -13,11 +13,11 @@
 //! # Convergence and failure
 //! Quadratic near a regular solution, and fast where impulses are not unique, thanks to the nearly shortest step. Every limit
 //! point is stationary for `psi`; with Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`](crate::Status::Stalled). [`super::chain`] is the robust solver.
+//! [`Status::Stalled`]. [`super::chain`] is the robust solver.
 //!
 //! # Cost
-//! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 1500
-//! rows are not attempted: [`Status::MaxIterations`](crate::Status::MaxIterations) at the start.
+//! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048
+//! rows are not attempted: [`Status::MaxIterations`] at the start.
 //!
 //! # References
 //! A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
@@ -28,8 +28,8 @@ use super::state::{Limits, State};
 use crate::cone_ncp::ConeNcp;
 use crate::error::SolverError;
 use crate::problem::Solution;
-use crate::projected_descent::{ProjectedDescent, PlmSettings};
-use crate::solver::{Report, Solver, Start};
+use crate::projected_descent::{PlmSettings, ProjectedDescent};
+use crate::solver::{Report, Solver, Start, Status};
 
 /// Settings of [`MncpPlm`].
 pub type MncpPlmSettings = PlmSettings;
@@ -68,7 +68,9 @@ impl Solver<ConeNcp> for MncpPlm {
             return report;
         }
         descent.reserve(state.x.len(), settings.memory);
-        mncp::start(problem, state, from);
+        if mncp::start(problem, state, from) {
+            return state.close(problem, Status::Solved, x);
+        }
         let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
         state.iterations = descent.iterations;
         state.close(problem, status, x)

@@ -13,11 +13,11 @@
 //! # Convergence and failure
 //! Quadratic near a regular solution, slow where impulses are not unique (the damping follows the merit, not the null space),
 //! and every limit point is stationary for `psi`. With Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`](crate::Status::Stalled). [`super::chain`] is the robust solver.
+//! [`Status::Stalled`]. [`super::chain`] is the robust solver.
 //!
 //! # Cost
-//! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 1500
-//! rows are not attempted: [`Status::MaxIterations`](crate::Status::MaxIterations) at the start.
+//! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048
+//! rows are not attempted: [`Status::MaxIterations`] at the start.
 //!
 //! # References
 //! A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
@@ -29,7 +29,7 @@ use crate::cone_ncp::ConeNcp;
 use crate::error::SolverError;
 use crate::problem::Solution;
 use crate::regular_descent::{RegularDescent, RlmSettings};
-use crate::solver::{Report, Solver, Start};
+use crate::solver::{Report, Solver, Start, Status};
 
 /// Settings of [`MncpRlm`].
 pub type MncpRlmSettings = RlmSettings;
@@ -68,7 +68,9 @@ impl Solver<ConeNcp> for MncpRlm {
             return report;
         }
         descent.reserve(state.x.len());
-        mncp::start(problem, state, from);
+        if mncp::start(problem, state, from) {
+            return state.close(problem, Status::Solved, x);
+        }
         let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
         state.iterations = descent.iterations;
         state.close(problem, status, x)

@@ -18,6 +18,7 @@ mod block_lu;
 pub mod chain;
 pub mod cone_interior_point;
 mod dense_system;
+mod disk_program;
 mod minimum_degree;
 mod mncp;
 pub mod mncp_plm;

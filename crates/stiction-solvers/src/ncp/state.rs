@@ -297,7 +297,7 @@ impl State {
 }
 
 /// Largest number of rows for methods on dense matrices that have to be factored as a whole: some seconds a step.
-pub(crate) const LARGEST_DENSE: usize = 1500;
+pub(crate) const LARGEST_DENSE: usize = 2048;
 
 /// Rows up to which a factored operator is multiplied out unless it has few columns: dense loops are then faster.
 const SMALL: usize = 60;
