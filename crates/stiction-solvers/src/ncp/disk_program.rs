@@ -191,7 +191,7 @@ impl DiskProgram {
             rows.clone().enumerate().for_each(|(k, i)| p[k] = self.x[i] + self.m[i] / SIGMA);
             let length = (p[0] * p[0] + p[1] * p[1]).sqrt();
             let outside = length > disk.radius;
-            // I - P' = I - k (I - t t^T), k = R / |p|, on one row I.
+            // I - P' = I - k (I - t t^T) with k = R / |p|; on a line I.
             let k = if outside && disk.dim == 2 { disk.radius / length } else { 0.0 };
             for (a, i) in rows.clone().enumerate() {
                 matrix[i * n + i] += TAU;

@@ -100,3 +100,61 @@ impl Equations for MncpEquations<'_> {
         self.state.look(self.problem)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cone::Cone;
+    use crate::cone_ncp::FrictionLaw;
+    use crate::delassus::Delassus;
+    use crate::ncp::state::Limits;
+    use crate::problem::Solution;
+    use crate::solver::Start;
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn the_jacobian_is_the_difference_quotient_and_impulses_obey_their_laws_with_the_encoded_velocities() {
+        let cones = vec![
+            Cone::Free { dim: 2 },
+            Cone::Nonnegative { dim: 1 },
+            Cone::Interval { lower: -0.4, upper: 0.3 },
+            Cone::Coulomb { dim: 2, mu: 0.6 },
+            Cone::Coulomb { dim: 3, mu: 0.8 },
+            Cone::Coulomb { dim: 3, mu: 0.0 },
+        ];
+        let n = 12;
+        let mut random = rand_pcg::Pcg64::seed_from_u64(41);
+        let mut kinks = 0;
+        for trial in 0..400 {
+            let mut draw =
+                |count: usize| -> Vec<f64> { (0..count).map(|_| random.random_range(-1.0..1.0)).collect() };
+            let (w, q, z, d) = (draw(n * n), draw(n), draw(n), draw(n));
+            let law = [FrictionLaw::Coulomb, FrictionLaw::Associated][trial % 2];
+            let diagonal = |e: usize| if e / n == e % n { 2.0 } else { 0.0 };
+            let w = (0..n * n).map(|e| w[e] + diagonal(e)).collect();
+            let problem = ConeNcp::new(cones.clone(), Delassus::Dense(w), q).unwrap().with_law(law);
+            let (mut state, mut x) = (State::default(), Solution::default());
+            state.open_dense(&problem, Limits::of_descent(1e-10, false), Start::Cold, &mut x).unwrap();
+            let mut system = MncpEquations::new(&problem, &mut state);
+            let (mut here, mut ahead) = (Point::default(), Point::default());
+            here.move_to(&mut system, &z);
+            let h = 1e-7;
+            let moved: Vec<f64> = z.iter().zip(&d).map(|(z, d)| z + h * d).collect();
+            ahead.move_to(&mut system, &moved);
+            let mut jacobian = vec![0.0; n * n];
+            assert!(system.jacobian(&here, &mut jacobian));
+            let off = (0..n).map(|i| {
+                let along = crate::dense::dot(&jacobian[i * n..(i + 1) * n], &d);
+                ((ahead.phi[i] - here.phi[i]) / h - along).abs()
+            });
+            kinks += usize::from(off.fold(0.0, f64::max) > 1e-4);
+            // The natural map of (x, v) vanishes: they are a pair of the law.
+            let v: Vec<f64> = (0..n).map(|i| here.inner[i] + z[i]).collect();
+            let v: Vec<f64> = v.iter().enumerate().map(|(i, v)| if i < 2 { 0.0 } else { *v }).collect();
+            let (natural, _) = state.problem.natural_map(&here.inner, &v, &[0.0; 12]);
+            assert!(natural < 1e-14, "{natural:e}");
+        }
+        // A kink lies within h of a point in a few draws of a million.
+        assert!(kinks <= 1, "{kinks}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Contact with friction by turns: a quadratic program for the normal impulses, one for friction.
 //!
 //! # Problem
-//! [`ConeNcp`] in the units of [`super::normalized`]; `N` are the normal rows of contacts and all rows of other kinds, `T` the
+//! [`ConeNcp`] in units of its own (`normalized.rs`); `N` are the normal rows of contacts and all rows of other kinds, `T` the
 //! tangential rows.
 //!
 //! # Method
@@ -37,11 +37,14 @@ use super::normalized::{Cell, Law, Normalized};
 use super::state::{Limits, State};
 use crate::active_set::ActiveSet;
 use crate::box_lcp::BoxLcp;
+use crate::cone::tangent_norm;
 use crate::cone_ncp::ConeNcp;
 use crate::dantzig::Dantzig;
+use crate::dense::dot;
 use crate::error::SolverError;
 use crate::frame::check_tolerance;
 use crate::problem::Solution;
+use crate::room::make_room;
 use crate::solver::{Report, Solver, Start, Status};
 
 /// What [`QpSplit`] is told.
@@ -177,9 +180,9 @@ impl NormalProgram {
         let n = problem.len();
         self.rows.iter().for_each(|cell| x[cell.row] = 0.0);
         for (cell, q) in self.rows.iter().zip(self.program.q_mut()) {
-            *q = problem.q[cell.row] + crate::dense::dot(&w[cell.row * n..(cell.row + 1) * n], x);
+            *q = problem.q[cell.row] + dot(&w[cell.row * n..(cell.row + 1) * n], x);
             if let (Law::Coulomb { mu }, true) = (cell.law, problem.associated) {
-                *q -= mu * crate::cone::tangent_norm(&y[cell.rows()]);
+                *q -= mu * tangent_norm(&y[cell.rows()]);
             }
         }
         let report = self.dantzig.solve(&self.program, Start::Basis(&self.active), &mut self.answer);
@@ -204,7 +207,7 @@ impl FrictionProgram {
         self.forces.clear();
         self.forces.resize(problem.len(), 0.0);
         let tangential = problem.cells.iter().map(|cell| cell.dim - 1).sum();
-        crate::room::make_room(&mut self.rows, tangential);
+        make_room(&mut self.rows, tangential);
         self.program.reserve(tangential);
     }
 
@@ -236,7 +239,7 @@ impl FrictionProgram {
         for &i in &*rows {
             let row = &w[i * n..(i + 1) * n];
             program.h.extend(rows.iter().map(|&j| row[j]));
-            program.c.push(problem.q[i] + crate::dense::dot(row, x));
+            program.c.push(problem.q[i] + dot(row, x));
         }
         program.solve();
         for (&i, (t, m)) in rows.iter().zip(program.x.iter().zip(&program.m)) {

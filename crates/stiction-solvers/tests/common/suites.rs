@@ -92,7 +92,11 @@ pub(crate) fn frictional() -> Vec<Case<ConeNcp>> {
         .iter()
         .map(|path| {
             let problem: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-            Case { name: problem["name"].as_str().unwrap().into(), problem: frictional_problem(&problem), solvable: true }
+            Case {
+                name: problem["name"].as_str().unwrap().into(),
+                problem: frictional_problem(&problem),
+                solvable: true,
+            }
         })
         .collect()
 }
