@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::box_lcp::BoxLcp;
+use crate::cone_ncp::ConeNcp;
 use crate::factored_lcp::FactoredLcp;
 use crate::lcp::Lcp;
 use crate::mcp::Mcp;
@@ -23,11 +24,14 @@ pub enum Class {
     Mlcp,
     /// [`Mcp`] of a [`Polynomial`].
     Mcp,
+    /// [`ConeNcp`].
+    ConeNcp,
 }
 
 impl Class {
     /// All classes.
-    pub const ALL: [Class; 5] = [Class::FactoredLcp, Class::Lcp, Class::BoxLcp, Class::Mlcp, Class::Mcp];
+    pub const ALL: [Class; 6] =
+        [Class::FactoredLcp, Class::Lcp, Class::BoxLcp, Class::Mlcp, Class::Mcp, Class::ConeNcp];
 
     /// The name as the command line writes it.
     pub fn name(self) -> &'static str {
@@ -37,6 +41,7 @@ impl Class {
             Class::BoxLcp => "box-lcp",
             Class::Mlcp => "mlcp",
             Class::Mcp => "mcp",
+            Class::ConeNcp => "cone-ncp",
         }
     }
 }
@@ -56,6 +61,7 @@ pub enum AnyProblem {
     BoxLcp(BoxLcp),
     Mlcp(Mlcp),
     Mcp(Mcp<Polynomial>),
+    ConeNcp(ConeNcp),
 }
 
 /// Evaluates an expression with the problem inside, whatever its class.
@@ -67,6 +73,7 @@ macro_rules! with_inner {
             AnyProblem::BoxLcp($problem) => $value,
             AnyProblem::Mlcp($problem) => $value,
             AnyProblem::Mcp($problem) => $value,
+            AnyProblem::ConeNcp($problem) => $value,
         }
     };
 }
@@ -80,6 +87,7 @@ impl AnyProblem {
             AnyProblem::BoxLcp(_) => Class::BoxLcp,
             AnyProblem::Mlcp(_) => Class::Mlcp,
             AnyProblem::Mcp(_) => Class::Mcp,
+            AnyProblem::ConeNcp(_) => Class::ConeNcp,
         }
     }
 }
@@ -116,4 +124,4 @@ macro_rules! from_class {
     };
 }
 
-from_class!(FactoredLcp: FactoredLcp, Lcp: Lcp, BoxLcp: BoxLcp, Mlcp: Mlcp, Mcp: Mcp<Polynomial>);
+from_class!(FactoredLcp: FactoredLcp, Lcp: Lcp, BoxLcp: BoxLcp, Mlcp: Mlcp, Mcp: Mcp<Polynomial>, ConeNcp: ConeNcp);

@@ -103,12 +103,12 @@ pub fn tangent_norm(block: &[f64]) -> f64 {
 /// Replaces `r = (r_n, r_t)` by the nearest point with `|r_t| <= mu r_n`.
 pub(crate) fn project_on_friction_cone(r: &mut [f64], mu: f64) {
     let (normal, tangent) = (r[0], tangent_norm(r));
-    if tangent <= mu * normal {
-        return;
-    }
     // In the polar cone: the apex is nearest. (For mu = 0 this is r_n <= 0, whatever the tangent.)
     if normal <= -mu * tangent {
         r.fill(0.0);
+        return;
+    }
+    if tangent <= mu * normal {
         return;
     }
     let height = (normal + mu * tangent) / (1.0 + mu * mu);
@@ -144,6 +144,13 @@ mod tests {
                 assert!(rest[0] + mu * tangent_norm(&rest) < 1e-14);
             }
         }
+    }
+
+    #[test]
+    fn without_friction_a_pull_along_the_normal_is_projected_on_the_apex() {
+        let mut r = [-0.3, 0.0, 0.0];
+        Cone::Coulomb { dim: 3, mu: 0.0 }.project(&mut r, 1.0);
+        assert_eq!(r, [0.0; 3]);
     }
 
     #[test]

@@ -117,6 +117,12 @@ impl Delassus {
                             return structure("a piece reaches beyond the columns or the values");
                         }
                     }
+                    let pieces = &y.pieces[y.piece_ptr[i]..y.piece_ptr[i + 1]];
+                    let overlap =
+                        |a: &Piece, b: &Piece| a.column < b.column + b.width && b.column < a.column + a.width;
+                    if (1..pieces.len()).any(|k| pieces[..k].iter().any(|other| overlap(&pieces[k], other))) {
+                        return structure("pieces of a block must not overlap");
+                    }
                 }
             }
         }

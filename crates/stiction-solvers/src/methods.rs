@@ -10,6 +10,10 @@ use crate::fb_rlm::{FbRlm, FbRlmSettings};
 #[cfg(feature = "conic")]
 use crate::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::lemke::{Lemke, LemkeSettings};
+use crate::ncp::{
+    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, Newton, NewtonSettings, Ppn,
+    PpnSettings,
+};
 use crate::path::{Path, PathSettings};
 use crate::pgs::{Pgs, PgsSettings};
 use crate::pgs_sm::{PgsSm, PgsSmSettings};
@@ -36,9 +40,17 @@ methods! {
     fb_plm: FbPlm, FbPlmSettings;
     path: Path, PathSettings;
     enumeration: Enumeration, EnumerationSettings;
+    newton: Newton, NewtonSettings;
+    ppn: Ppn, PpnSettings;
+    cone_interior_point: ConeInteriorPoint, ConeInteriorPointSettings;
 }
 
 #[cfg(feature = "conic")]
 methods! {
     interior_point: InteriorPoint, InteriorPointSettings;
+}
+
+/// The chain of cone solvers, which aims no lower than its tolerance.
+pub(crate) fn chain(tolerance: f64) -> Result<Chain, SolverError> {
+    Chain::new(ChainSettings { tolerance, aim: tolerance, ..ChainSettings::default() })
 }

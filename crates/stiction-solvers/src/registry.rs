@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::active_set_qp::ActiveSetQp;
 use crate::any_problem::{AnyProblem, Class};
 use crate::box_lcp::BoxLcp;
+use crate::cone_ncp::ConeNcp;
 use crate::dantzig::Dantzig;
 use crate::enumeration::Enumeration;
 use crate::error::SolverError;
@@ -20,6 +21,7 @@ use crate::lemke::Lemke;
 use crate::mcp::Mcp;
 use crate::methods;
 use crate::mlcp::Mlcp;
+use crate::ncp::{Chain, ConeInteriorPoint, Newton, Ppn};
 use crate::path::Path;
 use crate::pgs::Pgs;
 use crate::pgs_sm::PgsSm;
@@ -180,6 +182,14 @@ solvers! {
         "a conic library's interior point; convex problems with an interior, large sparse data, cross-checks";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, methods::enumeration),
         "all bases of a problem of at most 12 unknowns; any matrix";
+    "chain": Chain, [ConeNcp], methods::chain,
+        "Newton from carried impulses, interior point from nothing, proximal-point Newton to finish: exact friction cones";
+    "newton": Newton, [ConeNcp], methods::newton,
+        "Newton on the equations of Alart and Curnier; warm starts";
+    "ppn": Ppn, [ConeNcp], methods::ppn,
+        "the same inside proximal-point steps; rank-deficient problems from any start";
+    "cone-interior-point": ConeInteriorPoint, [ConeNcp], methods::cone_interior_point,
+        "non-convex interior point; a first guess from nothing, not the last digits";
 }
 
 /// The robust driver of every class.
@@ -189,6 +199,7 @@ struct RobustAny {
     bounded: Robust<BoxLcp>,
     mixed: Robust<Mlcp>,
     nonlinear: Robust<Mcp<Polynomial>>,
+    cones: Robust<ConeNcp>,
     last: Class,
 }
 
@@ -200,7 +211,8 @@ impl RobustAny {
             lcp: Robust::new(settings.clone())?,
             bounded: Robust::new(settings.clone())?,
             mixed: Robust::new(settings.clone())?,
-            nonlinear: Robust::new(settings)?,
+            nonlinear: Robust::new(settings.clone())?,
+            cones: Robust::new(settings)?,
             last: Class::Lcp,
         })
     }
@@ -215,6 +227,7 @@ impl AnySolver for RobustAny {
             AnyProblem::BoxLcp(problem) => self.bounded.solve(problem, start, x),
             AnyProblem::Mlcp(problem) => self.mixed.solve(problem, start, x),
             AnyProblem::Mcp(problem) => self.nonlinear.solve(problem, start, x),
+            AnyProblem::ConeNcp(problem) => self.cones.solve(problem, start, x),
         })
     }
 
@@ -225,6 +238,7 @@ impl AnySolver for RobustAny {
             Class::BoxLcp => self.bounded.tried(),
             Class::Mlcp => self.mixed.tried(),
             Class::Mcp => self.nonlinear.tried(),
+            Class::ConeNcp => self.cones.tried(),
         }
     }
 }

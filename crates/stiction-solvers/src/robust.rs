@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
+use crate::cone_ncp::ConeNcp;
 use crate::dantzig::check_tolerance;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
@@ -170,6 +171,16 @@ impl RobustClass for FactoredLcp {
             Method::new("lemke", Reduced::new(tolerance, methods::lemke)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
         ])
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl RobustClass for ConeNcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<ConeNcp>>, SolverError> {
+        Ok(vec![Method::new("chain", methods::chain(tolerance)?)])
     }
 
     fn to_any(&self) -> Option<AnyProblem> {

@@ -86,6 +86,9 @@ fn fingerprint(problem: &AnyProblem) -> Vec<u64> {
         AnyProblem::Mlcp(p) => numbers.extend(p.as_box_lcp().matrix().iter().chain(p.as_box_lcp().lower())),
         AnyProblem::FactoredLcp(p) => numbers.extend(p.half()),
         AnyProblem::Mcp(p) => numbers.extend((0..n).flat_map(|i| p.bounds(i))),
+        AnyProblem::ConeNcp(p) => {
+            numbers.extend(p.q().iter().chain(p.compliance()).chain(p.delassus().values()))
+        }
     }
     numbers.iter().map(|v| v.to_bits()).collect()
 }

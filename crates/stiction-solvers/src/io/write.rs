@@ -36,6 +36,11 @@ pub fn to_json(name: &str, problem: &AnyProblem) -> String {
             json!({"format": "factored-lcp-1", "Y": list, "q": p.q()})
         }
         AnyProblem::Mcp(p) => polynomial_mcp(p),
+        AnyProblem::ConeNcp(p) => {
+            let mut body = serde_json::to_value(p).unwrap_or_default();
+            body["format"] = "cone-ncp-1".into();
+            body
+        }
     };
     let mut body = body;
     body["name"] = name.into();

@@ -6,16 +6,16 @@
 //!
 //! # Method
 //! Each stage ends the solve as soon as the natural map passes.
-//! 1. Look at the start.
+//! 1. Look at the start. If its natural map is worse than that of no impulses, forget it.
 //! 2. From carried impulses: at most 6 steps of Newton's method ([`super::newton`]), then proximal-point Newton
 //!    ([`super::ppn`]) from the same impulses.
-//! 3. *Islands of more than 100 contacts*: proximal-point Newton from nothing, capped at 120 factorizations; it factors only
-//!    contacts that are closed.
-//! 4. Interior point ([`super::cone_interior_point`]) until it stalls, then proximal-point Newton from its best point.
-//! 5. Large islands: go on from the best point, where restarts bring nothing.
-//! 6. Proximal-point Newton from nothing, with other weights and more steps per centre, three times.
-//! 7. Last, a long run from the best point of all.
-//! 8. An answer within the tolerance but not yet the aim gets up to three steps of Newton's method.
+//! 3. Interior point ([`super::cone_interior_point`]) until it stalls, then proximal-point Newton from its best point.
+//! 4. Islands of more than 100 contacts: proximal-point Newton from nothing, at most 120 factorizations; before step 3 where
+//!    the operator is dense, since it factors only contacts that are closed. Then go on from the best point, where
+//!    restarts bring little.
+//! 5. Proximal-point Newton from nothing, with other weights and more steps per centre, three times.
+//! 6. Last, a long run from the best point of all.
+//! 7. An answer within the tolerance but not yet the aim gets up to three steps of Newton's method.
 //!
 //! # Convergence and failure
 //! It solved every one of the public and generated contact problems it was tried on to 1e-9 or the rounding floor. What
@@ -45,11 +45,70 @@ use crate::solver::{Report, Solver, Start};
 /// Cells above which an island is large.
 const LARGE: usize = 100;
 
-/// Factorizations of stage 3.
+/// Factorizations of a large island's proximal-point run from nothing.
 const LARGE_BUDGET: usize = 120;
 
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 100;
+
+/// Newton steps from carried impulses.
+const WARM_STEPS: usize = 6;
+
+/// Where a proximal-point run begins.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    Start,
+    Nothing,
+    Best,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Method {
+    Newton,
+    Interior,
+    Proximal(From, Run),
+}
+
+/// A step of a plan.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    stage: Stage,
+    method: Method,
+    budget: usize,
+}
+
+const fn step(stage: Stage, method: Method) -> Step {
+    Step { stage, method, budget: usize::MAX }
+}
+
+const fn proximal(from: From, weight: f64, cap: usize, centres: usize) -> Method {
+    Method::Proximal(from, Run { weight, cap, centres })
+}
+
+const INTERIOR: Step = step(Stage::Interior, Method::Interior);
+const FINISH: Step = step(Stage::Interior, proximal(From::Best, 1e-2, 15, 30));
+const LAST: Step = step(Stage::Last, proximal(From::Best, 1e-2, 60, 400));
+const FROM_NOTHING: Step =
+    Step { stage: Stage::Nothing, method: proximal(From::Nothing, 1.0, 15, 60), budget: LARGE_BUDGET };
+const RESTARTS: [Step; 3] = [
+    step(Stage::Restarts, proximal(From::Nothing, 1.0, 15, 60)),
+    step(Stage::Restarts, proximal(From::Nothing, 1.0, 40, 60)),
+    step(Stage::Restarts, proximal(From::Nothing, 10.0, 30, 60)),
+];
+
+/// From carried impulses.
+const WARM: [Step; 2] =
+    [step(Stage::Newton, Method::Newton), step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12))];
+
+/// From nothing.
+const COLD: [Step; 6] = [INTERIOR, FINISH, RESTARTS[0], RESTARTS[1], RESTARTS[2], LAST];
+
+/// From nothing, with a large dense operator: the proximal-point method factors closed contacts only, the interior
+/// point all.
+const LARGE_DENSE: [Step; 7] = [FROM_NOTHING, INTERIOR, FINISH, LAST, RESTARTS[1], RESTARTS[2], LAST];
+
+/// From nothing, with a large sparse operator: open contacts cost little.
+const LARGE_SPARSE: [Step; 7] = [INTERIOR, FINISH, FROM_NOTHING, LAST, RESTARTS[1], RESTARTS[2], LAST];
 
 /// Newton steps from the tolerance to the aim.
 const POLISH_STEPS: usize = 3;
@@ -98,10 +157,10 @@ pub enum Stage {
     Newton,
     /// Proximal-point Newton from carried impulses.
     Warm,
-    /// Proximal-point Newton of a large island from nothing.
-    Large,
     /// Interior point and proximal-point Newton.
     Interior,
+    /// Proximal-point Newton of a large island from nothing.
+    Nothing,
     /// Other weights.
     Restarts,
     /// The long run from the best point.
@@ -138,95 +197,61 @@ impl Chain {
         &self.state.history
     }
 
-    fn run(&mut self, problem: &ConeNcp) -> Outcome {
-        let large = self.state.problem.cells.len() > LARGE;
-        if self.state.is_warm() {
-            self.stage = Stage::Newton;
-            let how = Search { eps: WEIGHT, rho: 1.0, cap: 6, allowance: 1 };
-            let outcome = warm_stage(&mut self.proximal.newton, &mut self.state, problem, how);
-            if outcome != Outcome::Exhausted {
-                return outcome;
-            }
-            self.stage = Stage::Warm;
-            self.state.x.copy_from_slice(&self.state.start);
-            let outcome = self.proximal(problem, Run { weight: 1e-3, cap: 15, centres: 12 });
-            if outcome != Outcome::Exhausted {
+    /// Takes the steps of a plan until one has an answer.
+    fn follow(&mut self, problem: &ConeNcp, plan: &[Step]) -> Outcome {
+        for step in plan {
+            self.stage = step.stage;
+            let whole = self.state.limit(self.state.factorizations.saturating_add(step.budget));
+            let outcome = self.take(problem, step.method);
+            self.state.limit(whole);
+            let exhausted = outcome == Outcome::OutOfBudget && self.state.may_factor();
+            if outcome != Outcome::Exhausted && !exhausted {
                 return outcome;
             }
         }
-        if large {
-            self.stage = Stage::Large;
-            let outcome = self.within(LARGE_BUDGET, |chain| {
-                chain.from_nothing(problem, Run { weight: 1.0, cap: 15, centres: 60 })
-            });
-            if outcome != Outcome::Exhausted {
-                return outcome;
-            }
-        }
-        self.stage = Stage::Interior;
-        let outcome = self.interior.run(&mut self.state, problem, INTERIOR_STEPS);
-        if outcome != Outcome::Exhausted {
-            return outcome;
-        }
-        let outcome = self.from_best(problem, Run { weight: 1e-2, cap: 15, centres: 30 });
-        if outcome != Outcome::Exhausted {
-            return outcome;
-        }
-        let last = Run { weight: 1e-2, cap: 60, centres: 400 };
-        if large {
-            self.stage = Stage::Last;
-            let outcome = self.from_best(problem, last);
-            if outcome != Outcome::Exhausted {
-                return outcome;
-            }
-        }
-        self.stage = Stage::Restarts;
-        for run in [
-            Run { weight: 1.0, cap: 15, centres: 60 },
-            Run { weight: 1.0, cap: 40, centres: 60 },
-            Run { weight: 10.0, cap: 30, centres: 60 },
-        ] {
-            let outcome = self.from_nothing(problem, run);
-            if outcome != Outcome::Exhausted {
-                return outcome;
-            }
-        }
-        self.stage = Stage::Last;
-        self.from_best(problem, last)
+        Outcome::Exhausted
     }
 
-    /// Stage 8.
+    fn take(&mut self, problem: &ConeNcp, method: Method) -> Outcome {
+        let state = &mut self.state;
+        match method {
+            Method::Newton => {
+                let how = Search { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
+                return warm_stage(&mut self.proximal.newton, state, problem, how);
+            }
+            Method::Interior => return self.interior.run(state, problem, INTERIOR_STEPS),
+            Method::Proximal(From::Start, _) => state.x.copy_from_slice(&state.start),
+            Method::Proximal(From::Nothing, _) => state.x.fill(0.0),
+            Method::Proximal(From::Best, _) => state.return_to_best(),
+        }
+        match method {
+            Method::Proximal(_, run) => self.proximal.run(state, problem, run),
+            _ => Outcome::Exhausted,
+        }
+    }
+
+    fn run(&mut self, problem: &ConeNcp) -> Outcome {
+        if self.state.is_warm() {
+            let outcome = self.follow(problem, &WARM);
+            if outcome != Outcome::Exhausted {
+                return outcome;
+            }
+        }
+        let large = self.state.problem.cells.len() > LARGE;
+        match (large, self.state.problem.dense()) {
+            (false, _) => self.follow(problem, &COLD),
+            (true, Some(_)) => self.follow(problem, &LARGE_DENSE),
+            (true, None) => self.follow(problem, &LARGE_SPARSE),
+        }
+    }
+
+    /// Step 7.
     fn polish(&mut self, problem: &ConeNcp) {
         if self.state.is_good() && !self.state.has_passed() {
             self.state.return_to_best();
             let how = Search { eps: WEIGHT, rho: 1.0, cap: POLISH_STEPS, allowance: 1 };
             self.proximal.newton.search(&mut self.state, problem, None, how);
         }
-    }
-
-    /// Runs a stage with at most `count` factorizations of the budget.
-    fn within(&mut self, count: usize, stage: impl FnOnce(&mut Chain) -> Outcome) -> Outcome {
-        let whole = self.state.limit(self.state.factorizations.saturating_add(count));
-        let outcome = stage(self);
-        self.state.limit(whole);
-        match outcome {
-            Outcome::OutOfBudget if self.state.may_factor() => Outcome::Exhausted,
-            other => other,
-        }
-    }
-
-    fn from_nothing(&mut self, problem: &ConeNcp, run: Run) -> Outcome {
-        self.state.x.fill(0.0);
-        self.proximal(problem, run)
-    }
-
-    fn from_best(&mut self, problem: &ConeNcp, run: Run) -> Outcome {
-        self.state.return_to_best();
-        self.proximal(problem, run)
-    }
-
-    fn proximal(&mut self, problem: &ConeNcp, run: Run) -> Outcome {
-        self.proximal.run(&mut self.state, problem, run)
     }
 }
 

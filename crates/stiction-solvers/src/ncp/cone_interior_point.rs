@@ -1,7 +1,7 @@
 //! A primal-dual interior-point method for contact with Coulomb's law, which is not convex.
 //!
 //! # Problem
-//! [`ConeNcp`], in the units of [`super::normalized`]. Cones are brought to `mu = 1` by `T = diag(1 / sqrt mu, sqrt mu, sqrt
+//! [`ConeNcp`], in the units of `normalized`. Cones are brought to `mu = 1` by `T = diag(1 / sqrt mu, sqrt mu, sqrt
 //! mu)`: `x = T x^`, `y^ = T y`. The unknowns are `x^` and `v`, both inside the cone, with
 //!
 //! `v = y^ + |y^_t|_d e_n`,  `x^ o v = 0`,  where `|s|_d = s^2 / sqrt(s^2 + (0.1 d)^2)`
@@ -13,7 +13,7 @@
 //! 1. `d` is the least square root of the mean gap `x . v` so far: the smoothing goes to zero with the gap, or the
 //!    residual would stall.
 //! 2. With the scaling `N` of Nesterov and Todd and the derivative `G` of the correction, factor
-//!    `(G W + N^2 + 1e-10 I)`.
+//!    `N^-1 (G W + N^2 + 1e-10 I)`: near the boundary `N^2` alone is singular to working precision.
 //! 3. Predictor: the step to zero gap. Its length `alpha` gives the centring `sigma = max((1 - alpha)^3, 1e-8)`.
 //! 4. Corrector: the step to the gap `sigma` with Mehrotra's second-order term. Go `max(0.99, 1 - sqrt gap)` of the way to the
 //!    boundary, `x` and `v` alike.
@@ -98,7 +98,7 @@ impl Part {
             Law::Interval { lower, upper } if lower == upper => Barrier::Fixed(lower),
             Law::Interval { lower, upper } if lower.is_infinite() && upper.is_infinite() => Barrier::Free,
             Law::Interval { lower, upper } => Barrier::Segment { lower, upper },
-            Law::Coulomb { mu } if mu == 0.0 => Barrier::Line,
+            Law::Coulomb { mu: 0.0 } => Barrier::Line,
             Law::Coulomb { mu } => Barrier::Cone { root: mu.sqrt() },
         };
         let zero = [0.0; 3];
@@ -226,15 +226,18 @@ impl Part {
                 (0..d).for_each(|k| own[k] = stretch[k] * y[k]);
                 let slope = if associated { [0.0; 3] } else { correct(&mut own, smoothing) };
                 (0..3).for_each(|k| self.defect[k] = self.v[k] - own[k]);
-                let square = self.scaling.square();
-                for a in 0..d {
-                    q[a * (d + 1)] = stretch[a];
-                    for b in 0..d {
-                        let diagonal = if a == b { REGULARIZATION } else { 0.0 };
-                        p[a * d + b] = (square[a][b] + diagonal) / stretch[b];
+                for b in 0..d {
+                    let mut axis = [0.0; 3];
+                    axis[b] = 1.0;
+                    let (own, inverse) = (self.scaling.apply(&axis), self.scaling.invert(&axis));
+                    let mut image = axis;
+                    image[0] += slope[b];
+                    let image = self.scaling.invert(&image);
+                    for a in 0..d {
+                        p[a * d + b] = (own[a] + REGULARIZATION * inverse[a]) / stretch[b];
+                        q[a * d + b] = image[a] * stretch[b];
                     }
                 }
-                (1..d).for_each(|k| q[k] = slope[k] * stretch[k]);
             }
         }
         Some(())
@@ -267,8 +270,11 @@ impl Part {
                     (0..3).for_each(|k| goal[k] -= second[k]);
                 }
                 self.target = self.scaling.apply(&quotient(&goal, &self.lambda));
+                let mut right = self.target;
+                (0..3).for_each(|k| right[k] += self.defect[k]);
+                let right = self.scaling.invert(&right);
                 for (k, i) in rows.enumerate() {
-                    b[i] = self.target[k] + self.defect[k];
+                    b[i] = right[k];
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! Newton's method on the equations of Alart and Curnier: what a warm start wants.
 //!
 //! # Problem
-//! [`ConeNcp`], in the units of [`super::normalized`].
+//! [`ConeNcp`], in the units of `normalized`.
 //!
 //! # Method
-//! One search ([`super::search`]) from the start with `rho = 1` and a proximal term of `1e-8` in the derivative: enough to
+//! One search (`search`) from the start with `rho = 1` and a proximal term of `1e-8` in the derivative: enough to
 //! make sticking faces of rank-deficient problems regular.
 //!
 //! # Convergence and failure
@@ -15,7 +15,7 @@
 //! One factorization of the closed contacts a step; none if the start passes.
 //!
 //! # References
-//! See [`super::alart_curnier`].
+//! See `alart_curnier`.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@
 //! centre moves does not.
 //!
 //! # Method
-//! From the centre `c` (the start) and the weight `eps`, in the units of [`super::normalized`]:
-//! 1. Solve the problem with `y + eps (x - c)` in place of `y` by Newton's method ([`super::search`]) with
+//! From the centre `c` (the start) and the weight `eps`, in the units of `normalized`:
+//! 1. Solve the problem with `y + eps (x - c)` in place of `y` by Newton's method (`search`) with
 //!    `rho = 1 / sqrt(eps (1 + eps))`, tightly. Leave as soon as the true natural map passes.
 //! 2. Solved: the answer is the next centre, and `eps` falls, by 100 after at most 2 steps, by 10 after at most 5, by
 //!    `sqrt 10` after more.
@@ -23,7 +23,7 @@
 //!
 //! # References
 //! R. T. Rockafellar, *Monotone operators and the proximal point algorithm*, SIAM Journal on Control and Optimization 14
-//! (1976) 877-898; [`super::alart_curnier`] for the equations.
+//! (1976) 877-898; `alart_curnier` for the equations.
 
 use serde::{Deserialize, Serialize};
 

@@ -135,6 +135,9 @@ impl State {
         if warm && finite {
             self.problem.unknowns(&x.z, &mut self.start);
         }
+        if self.is_warm() && !self.is_better_than_nothing(problem) {
+            self.start.fill(0.0);
+        }
         self.x.copy_from_slice(&self.start);
         if self.look(problem) { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
     }
@@ -163,6 +166,17 @@ impl State {
         if self.problem.dense().is_some() {
             self.dense.reserve(n);
         }
+    }
+
+    /// Whether the natural map of the start is less than that of no impulses.
+    fn is_better_than_nothing(&mut self, problem: &ConeNcp) -> bool {
+        self.x.copy_from_slice(&self.start);
+        self.look(problem);
+        let of_start = self.least;
+        self.x.fill(0.0);
+        self.y.copy_from_slice(&self.problem.q);
+        self.size.fill(0.0);
+        of_start <= self.problem.natural_map(&self.x, &self.y, &self.size).0
     }
 
     /// Whether the solve began at something other than zero.

@@ -6,6 +6,7 @@
 //! | [`large`] | towers and piles of 48 to 400 contacts | growth with size |
 //! | [`random`] | random bodies and blocks of any kind | behaviour on anything solvable |
 //! | [`sequences`] | five motions, step after step | warm starts |
+//! | [`sequences`] | five motions, step after step | warm starts |
 //!
 //! [`system`] holds a problem in rows and gives it as a [`ConeNcp`](crate::ConeNcp) with its operator in any form;
 //! [`bodies`] makes one from bodies and contacts; [`dice`] draws the random numbers.
@@ -20,11 +21,13 @@ pub mod dice;
 pub mod islands;
 pub mod large;
 pub mod random;
+pub mod sequences;
 pub mod system;
 
 pub use bodies::{Body, Contact};
 pub use dice::Dice;
 pub use islands::Family;
+pub use sequences::{Motion, Sequence, Step, StepClass};
 pub use system::{Form, System};
 
 /// A problem with a name.

@@ -2,10 +2,10 @@
 //!
 //! 1 to 60 contacts between a few bodies, or a body and the world, at random points in random directions; fewer
 //! velocities than rows in most of them (`W` is then rank deficient), some contacts twice; masses over a ratio up to 1e6;
-//! coefficients of friction 0 and up to 1000, each contact its own. `q` is the velocity of the bodies plus gaps of at
-//! least zero in normal rows, so that at rest all laws but dissipation hold.
+//! coefficients of friction 0 and up to [`Range::friction`], each contact its own. `q` is the velocity of the bodies plus
+//! gaps of at least zero in normal rows, so that at rest nothing approaches.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::Sample;
 use super::bodies::{Body, Contact, system};
@@ -16,16 +16,32 @@ use crate::cone::Cone;
 /// Contacts at most.
 pub const MOST_CONTACTS: usize = 60;
 
-/// A problem of Coulomb contacts.
-pub fn contacts(seed: u64) -> Sample {
-    let (bodies, contacts) = draw(&mut Dice::new(seed));
+/// How far the numbers of a problem range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Largest coefficient of friction; the others are down to 1e-2, and zero.
+    pub friction: f64,
+    /// Largest ratio of masses.
+    pub mass: f64,
+}
+
+impl Range {
+    /// Coefficients to 1000, masses to 1e6.
+    pub const WIDE: Range = Range { friction: 1e3, mass: 1e6 };
+    /// Coefficients to 1, masses to 1e4.
+    pub const USUAL: Range = Range { friction: 1.0, mass: 1e4 };
+}
+
+/// A problem of Coulomb contacts whose bodies have any velocity.
+pub fn contacts(seed: u64, range: Range) -> Sample {
+    let (bodies, contacts) = draw(&mut Dice::new(seed), range);
     Sample { name: format!("random {seed}, {} contacts", contacts.len()), system: system(&bodies, &contacts) }
 }
 
 /// The same, where two blocks in five are rows that are held, one-sided or bounded.
-pub fn mixed(seed: u64) -> Sample {
+pub fn mixed(seed: u64, range: Range) -> Sample {
     let mut dice = Dice::new(seed);
-    let (bodies, mut contacts) = draw(&mut dice);
+    let (bodies, mut contacts) = draw(&mut dice, range);
     let kinds: Vec<usize> = contacts.iter().map(|_| dice.below(5)).collect();
     for (contact, kind) in contacts.iter_mut().zip(&kinds) {
         if *kind == 0 {
@@ -38,7 +54,7 @@ pub fn mixed(seed: u64) -> Sample {
         let cone = match kind {
             0 => Cone::Free { dim: 1 + dice.below(3) },
             1 if dice.chance(0.5) => Cone::Nonnegative { dim: 1 + dice.below(3) },
-            1 => interval(&mut dice, contacts[i].on, &bodies),
+            1 => interval(&mut dice, &bodies[contacts[i].on]),
             _ => coulomb.cones[i],
         };
         let (first, dim) = (coulomb.rows.starts[i], cone.dim());
@@ -53,8 +69,8 @@ pub fn mixed(seed: u64) -> Sample {
 }
 
 /// Bounds of about the impulse that stops the body, on either side, or on one.
-fn interval(dice: &mut Dice, body: usize, bodies: &[Body]) -> Cone {
-    let bound = dice.log_uniform(1e-2, 10.0) / bodies[body].inverse_mass.x;
+fn interval(dice: &mut Dice, body: &Body) -> Cone {
+    let bound = dice.log_uniform(1e-2, 10.0) / body.inverse_mass.x;
     match dice.below(3) {
         0 => Cone::Interval { lower: -bound, upper: dice.uniform(0.0, 2.0) * bound },
         1 => Cone::Interval { lower: 0.0, upper: f64::INFINITY },
@@ -62,10 +78,62 @@ fn interval(dice: &mut Dice, body: usize, bodies: &[Body]) -> Cone {
     }
 }
 
-fn draw(dice: &mut Dice) -> (Vec<Body>, Vec<Contact>) {
+/// A problem of Coulomb contacts, and impulses that solve it: these and the velocities after the step are drawn first,
+/// and the free velocities are those that lead there. Half of the bodies are at rest after the step.
+pub fn planted(seed: u64, range: Range) -> (Sample, Vec<f64>) {
+    let mut dice = Dice::new(seed);
+    let (mut bodies, mut contacts) = draw(&mut dice, range);
+    for body in &mut bodies {
+        if dice.chance(0.5) {
+            body.velocity.fill(0.0);
+            body.spin.fill(0.0);
+        }
+    }
+    let impulses: Vec<Vector3<f64>> =
+        contacts.iter_mut().map(|contact| plant(&mut dice, contact, &bodies)).collect();
+    for (contact, impulse) in contacts.iter().zip(&impulses) {
+        let world = contact.frame * impulse;
+        bodies[contact.on].push(-world, contact.point);
+        if let Some(other) = contact.against {
+            bodies[other].push(world, contact.point);
+        }
+    }
+    let name = format!("planted {seed}, {} contacts", contacts.len());
+    let impulses = impulses.iter().flat_map(|r| [r.x, r.y, r.z]).collect();
+    (Sample { name, system: system(&bodies, &contacts) }, impulses)
+}
+
+/// Makes a contact open, stick (between bodies at rest) or slide after the step, and returns its impulse.
+fn plant(dice: &mut Dice, contact: &mut Contact, bodies: &[Body]) -> Vector3<f64> {
+    let at = |body: usize| bodies[body].velocity_at(contact.point);
+    let velocity = at(contact.on) - contact.against.map_or(Vector3::zeros(), at);
+    if dice.chance(0.3) {
+        // Some just touch.
+        let opening = if dice.chance(0.8) { dice.log_uniform(1e-3, 1.0) } else { 0.0 };
+        contact.bias = (-contact.frame.column(0).dot(&velocity)).max(0.0) + opening;
+        return Vector3::zeros();
+    }
+    contact.bias = 0.0;
+    let mass = |body: usize| 1.0 / bodies[body].inverse_mass.x;
+    let lighter = mass(contact.on).min(contact.against.map_or(f64::INFINITY, mass));
+    let normal = lighter * dice.log_uniform(1e-2, 1.0);
+    let speed = velocity.norm();
+    if speed == 0.0 {
+        let friction = contact.mu * normal * dice.uniform(0.0, 1.0);
+        let direction = dice.direction();
+        return Vector3::new(normal, friction * direction.x, friction * direction.y);
+    }
+    // The surface lies along the velocity.
+    let along = velocity / speed;
+    let across = dice.direction().cross(&along).normalize();
+    contact.frame = Matrix3::from_columns(&[across, along, across.cross(&along)]);
+    Vector3::new(normal, -contact.mu * normal, 0.0)
+}
+
+fn draw(dice: &mut Dice, range: Range) -> (Vec<Body>, Vec<Contact>) {
     let count = 1 + dice.below(MOST_CONTACTS);
     let most = (1 + count / 2).min(12);
-    let (bodies, ratio) = (1 + dice.below(most), dice.log_uniform(1.0, 1e6));
+    let (bodies, ratio) = (1 + dice.below(most), dice.log_uniform(1.0, range.mass));
     let bodies: Vec<Body> = (0..bodies)
         .map(|_| {
             let half = Vector3::from_fn(|_, _| dice.uniform(0.2, 1.0));
@@ -85,7 +153,7 @@ fn draw(dice: &mut Dice) -> (Vec<Body>, Vec<Contact>) {
         }
         let on = dice.below(bodies.len());
         let against = Some(dice.below(bodies.len())).filter(|other| *other != on);
-        let mu = if dice.chance(0.1) { 0.0 } else { dice.log_uniform(1e-2, 1e3) };
+        let mu = if dice.chance(0.1) { 0.0 } else { dice.log_uniform(1e-2, range.friction) };
         let point = bodies[on].position + dice.vector(1.0);
         let mut contact = Contact::new(on, against, point, dice.direction(), mu);
         if dice.chance(0.5) {
@@ -99,10 +167,14 @@ fn draw(dice: &mut Dice) -> (Vec<Body>, Vec<Contact>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cone_ncp::ConeScratch;
+    use crate::samples::Form;
 
     #[test]
     fn random_problems_cover_all_sizes_coefficients_and_blocks() {
-        let samples: Vec<Sample> = (0..500).flat_map(|seed| [contacts(seed), mixed(seed)]).collect();
+        let range = Range::WIDE;
+        let samples: Vec<Sample> =
+            (0..500).flat_map(|seed| [contacts(seed, range), mixed(seed, range)]).collect();
         let some = |test: &dyn Fn(&Sample) -> bool| samples.iter().any(test);
         assert!(some(&|s| s.system.cones.len() == 1) && some(&|s| s.system.cones.len() == MOST_CONTACTS));
         assert!(some(&|s| s.system.q.len() > s.system.rows.columns + 100));
@@ -112,6 +184,17 @@ mod tests {
         assert!(has(&|c| matches!(c, Cone::Coulomb { mu, .. } if *mu > 500.0)));
         assert!(has(&|c| matches!(c, Cone::Free { .. })) && has(&|c| matches!(c, Cone::Nonnegative { .. })));
         assert!(has(&|c| matches!(c, Cone::Interval { .. })));
-        assert!(samples.iter().all(|s| s.system.problem(super::super::Form::Factored).is_ok()));
+        assert!(samples.iter().all(|s| s.system.problem(Form::Factored).is_ok()));
+    }
+
+    #[test]
+    fn planted_impulses_solve_their_problem() {
+        let mut scratch = ConeScratch::default();
+        for (seed, range) in (0..1000).flat_map(|seed| [(seed, Range::WIDE), (seed, Range::USUAL)]) {
+            let (sample, impulses) = planted(seed, range);
+            let problem = sample.system.problem(Form::Dense).unwrap();
+            let (residual, floor) = problem.assess(&impulses, &mut vec![0.0; impulses.len()], &mut scratch);
+            assert!(residual.certifies(1e-10, floor), "{}: {residual:?}, floor {floor:e}", sample.name);
+        }
     }
 }
