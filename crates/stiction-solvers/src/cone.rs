@@ -8,6 +8,7 @@
 //! | nonnegative | `r >= 0` | `0 <= r  perp  u >= 0`: a frictionless contact, a limit |
 //! | interval | `lo <= r <= hi` | `u >= 0` at `lo`, `u <= 0` at `hi`, `u = 0` between: dry joint friction, a bounded drive |
 //! | Coulomb | `|r_t| <= mu r_n` | Signorini's condition and friction against sliding |
+//! | no slip | `r_n >= 0`, `r = 0` where `r_n = 0` | `u = 0` where it presses, `u_n >= 0` where it does not |
 //!
 //! # References
 //! V. Acary, B. Brogliato, *Numerical Methods for Nonsmooth Dynamical Systems*, 2008, chapter 4; G. De Saxce,
@@ -44,15 +45,28 @@ pub enum Cone {
         /// Coefficient of friction, at least 0.
         mu: f64,
     },
+    /// A contact that holds while it presses, whatever the tangential impulse: Coulomb's law for `mu` beyond all bounds.
+    NoSlip {
+        /// Number of rows: 2 or 3.
+        dim: usize,
+    },
 }
 
 impl Cone {
     /// Number of rows.
     pub fn dim(&self) -> usize {
         match *self {
-            Cone::Free { dim } | Cone::Nonnegative { dim } | Cone::Coulomb { dim, .. } => dim,
+            Cone::Free { dim }
+            | Cone::Nonnegative { dim }
+            | Cone::Coulomb { dim, .. }
+            | Cone::NoSlip { dim } => dim,
             Cone::Interval { .. } => 1,
         }
+    }
+
+    /// Whether the rows belong together: normal and tangents of a contact with friction.
+    pub fn is_contact(&self) -> bool {
+        matches!(self, Cone::Coulomb { .. } | Cone::NoSlip { .. })
     }
 
     /// Checks the numbers of block `block`.
@@ -65,8 +79,8 @@ impl Cone {
             Cone::Free { dim: 0 } | Cone::Nonnegative { dim: 0 } => {
                 refuse("the number of rows must be at least 1", 0.0)
             }
-            Cone::Coulomb { dim, .. } if dim != 2 && dim != 3 => {
-                refuse("a friction cone has 2 or 3 rows", dim as f64)
+            Cone::Coulomb { dim, .. } | Cone::NoSlip { dim } if dim != 2 && dim != 3 => {
+                refuse("a contact with friction has 2 or 3 rows", dim as f64)
             }
             Cone::Coulomb { mu, .. } if !(mu.is_finite() && mu >= 0.0) => {
                 refuse("mu must be a finite number of at least 0", mu)
@@ -87,6 +101,7 @@ impl Cone {
             Cone::Nonnegative { .. } => r.iter_mut().for_each(|r| *r = r.max(0.0)),
             Cone::Interval { lower, upper } => r[0] = r[0].max(lower * unit).min(upper * unit),
             Cone::Coulomb { mu, .. } => project_on_friction_cone(r, mu),
+            Cone::NoSlip { .. } => open_unless_pressed(r),
         }
     }
 }
@@ -97,6 +112,13 @@ pub fn tangent_norm(block: &[f64]) -> f64 {
         [_, a] => a.abs(),
         [_, a, b] => (a * a + b * b).sqrt(),
         _ => 0.0,
+    }
+}
+
+/// A contact without slip that does not press carries nothing.
+pub(crate) fn open_unless_pressed(r: &mut [f64]) {
+    if r[0] <= 0.0 {
+        r.fill(0.0);
     }
 }
 

@@ -301,7 +301,7 @@ impl ConeNcp {
         };
         let mut square = 0.0;
         // Blocks of Free and Nonnegative rows have any length; their rows are judged one by one.
-        let width = if matches!(cone, Cone::Coulomb { .. }) { r.len() } else { 1 };
+        let width = if cone.is_contact() { r.len() } else { 1 };
         for (r, u) in r.chunks_exact(width).zip(u.chunks_exact(width)) {
             let (mut x, mut y, mut p, mut feasible) = ([0.0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);
             for k in 0..width {
@@ -334,6 +334,9 @@ impl ConeNcp {
                     let product = (0..width).map(|k| x[k] * y[k]).sum::<f64>();
                     (mu * tangent_norm(&y[..width]) - y[0], product.abs())
                 }
+                Cone::NoSlip { .. } => {
+                    (-y[0], (x[0] * y[0]).abs().max(x[0].max(0.0) * tangent_norm(&y[..width])))
+                }
             };
             worst.dual = worst.dual.max(dual);
             worst.complementarity = worst.complementarity.max(product);
@@ -362,6 +365,13 @@ impl ConeNcp {
                     c.cone_violation = c.cone_violation.max(tangent_norm(r) - mu * r[0]);
                     let power: f64 = r[1..].iter().zip(&u[1..]).map(|(r, u)| r * u).sum();
                     c.dissipation = c.dissipation.max((mu * r[0] * tangent_norm(u) + power).abs());
+                }
+                Cone::NoSlip { .. } => {
+                    signorini(&mut c, r[0], u[0]);
+                    c.complementarity = c.complementarity.max(r[0].max(0.0) * tangent_norm(u));
+                    if r[0] <= 0.0 {
+                        c.cone_violation = c.cone_violation.max(tangent_norm(r));
+                    }
                 }
             }
         }

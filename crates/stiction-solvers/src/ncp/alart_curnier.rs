@@ -6,7 +6,8 @@
 //!
 //! `Pi_n = max(0, z_n)`,  `Pi_t =` projection of `z_t` on the disk of radius `mu Pi_n`;
 //!
-//! under the associated law `Pi` is the projection on the friction cone.
+//! under the associated law `Pi` is the projection on the friction cone. Without slip `Pi` is the identity where `z_n > 0`
+//! and zero elsewhere.
 //!
 //! # Derivative
 //! With `D` the derivative of `Pi`, a step solves `(I - D) dx + rho D dy = -F`. An open contact (`z_n <= 0`) has `D = 0`,
@@ -48,6 +49,12 @@ pub(crate) fn equations(
             Law::Free => f[i] = rho * y[i],
             Law::Nonnegative => f[i] = x[i].min(rho * y[i]),
             Law::Interval { lower, upper } => f[i] = (rho * y[i]).min(x[i] - lower).max(x[i] - upper),
+            Law::NoSlip => {
+                let closed = x[i] > rho * y[i];
+                for k in cell.rows() {
+                    f[k] = if closed { rho * y[k] } else { x[k] };
+                }
+            }
             Law::Coulomb { mu } => {
                 let z = target(cell, x, y, rho);
                 let z = &z[..cell.dim];
@@ -86,6 +93,8 @@ pub(crate) fn derivative(cells: &[Cell], associated: bool, x: &[f64], y: &[f64],
             Law::Free => d[0] = 1.0,
             Law::Nonnegative => d[0] = inside(z[0] > 0.0),
             Law::Interval { lower, upper } => d[0] = inside(lower < z[0] && z[0] < upper),
+            Law::NoSlip if z[0] > 0.0 => identity(cell.dim, d),
+            Law::NoSlip => {}
             Law::Coulomb { mu } if associated => of_cone_projection(&z[..cell.dim], mu, d),
             Law::Coulomb { mu } => of_disk(&z[..cell.dim], mu, d),
         }
@@ -123,11 +132,11 @@ fn of_disk(z: &[f64], mu: f64, d: &mut Block) {
 fn of_cone_projection(z: &[f64], mu: f64, d: &mut Block) {
     let dim = z.len();
     let length = tangent_norm(z);
-    if length <= mu * z[0] {
-        identity(dim, d);
+    if z[0] <= -mu * length {
         return;
     }
-    if z[0] <= -mu * length {
+    if length <= mu * z[0] {
+        identity(dim, d);
         return;
     }
     let share = 1.0 / (1.0 + mu * mu);
@@ -154,14 +163,16 @@ mod tests {
     fn the_derivative_is_the_difference_quotient_of_the_equations() {
         let mut random = rand_pcg::Pcg64::seed_from_u64(11);
         for trial in 0..3000 {
-            let law = match trial % 6 {
+            let law = match trial % 7 {
                 0 => Law::Free,
                 1 => Law::Nonnegative,
                 2 => Law::Interval { lower: -0.3, upper: 0.4 },
                 3 => Law::Coulomb { mu: 0.0 },
+                4 => Law::NoSlip,
                 _ => Law::Coulomb { mu: random.random_range(0.0..2.0) },
             };
-            let dim = if matches!(law, Law::Coulomb { .. }) { 2 + trial % 2 } else { 1 };
+            let contact = matches!(law, Law::Coulomb { .. } | Law::NoSlip);
+            let dim = if contact { 2 + trial % 2 } else { 1 };
             let cells = [Cell { row: 0, dim, law }];
             let associated = trial % 5 == 0;
             let mut draw = || -> [f64; 3] { std::array::from_fn(|_| random.random_range(-1.0..1.0)) };

@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use super::cone_interior_point::InteriorPath;
 use super::newton::{WEIGHT, warm_stage};
 use super::ppn::{ProximalPoint, Run};
+use super::pyramid::Pyramids;
 use super::search::Search;
 use super::state::{Limits, Outcome, State, status_of};
 use crate::cone_ncp::ConeNcp;
@@ -51,6 +52,9 @@ const LARGE_BUDGET: usize = 120;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 100;
 
+/// Turns of the pyramids.
+const PYRAMID_ROUNDS: usize = 4;
+
 /// Newton steps from carried impulses.
 const WARM_STEPS: usize = 6;
 
@@ -67,6 +71,8 @@ enum Method {
     Newton,
     Interior,
     Proximal(From, Run),
+    /// Rounds of pyramids with so many directions.
+    Pyramids(usize),
 }
 
 /// A step of a plan.
@@ -100,8 +106,16 @@ const RESTARTS: [Step; 3] = [
 const WARM: [Step; 2] =
     [step(Stage::Newton, Method::Newton), step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12))];
 
+/// From impulses with pyramids.
+const WARM_OF_PYRAMIDS: [Step; 2] =
+    [step(Stage::Pyramids, Method::Newton), step(Stage::Pyramids, proximal(From::Start, 1e-3, 15, 12))];
+
+const PYRAMIDS: [Step; 2] =
+    [step(Stage::Pyramids, Method::Pyramids(4)), step(Stage::Pyramids, Method::Pyramids(12))];
+
 /// From nothing.
-const COLD: [Step; 6] = [INTERIOR, FINISH, RESTARTS[0], RESTARTS[1], RESTARTS[2], LAST];
+const COLD: [Step; 8] =
+    [INTERIOR, FINISH, PYRAMIDS[0], PYRAMIDS[1], RESTARTS[0], RESTARTS[1], RESTARTS[2], LAST];
 
 /// From nothing, with a large dense operator: the proximal-point method factors closed contacts only, the interior
 /// point all.
@@ -161,6 +175,8 @@ pub enum Stage {
     Interior,
     /// Proximal-point Newton of a large island from nothing.
     Nothing,
+    /// Newton's method from impulses with pyramids in place of cones.
+    Pyramids,
     /// Other weights.
     Restarts,
     /// The long run from the best point.
@@ -168,12 +184,13 @@ pub enum Stage {
 }
 
 /// The robust solver; see the [module](self).
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Chain {
     settings: ChainSettings,
     state: State,
     proximal: ProximalPoint,
     interior: InteriorPath,
+    pyramids: Pyramids,
     stage: Stage,
 }
 
@@ -201,7 +218,7 @@ impl Chain {
     fn follow(&mut self, problem: &ConeNcp, plan: &[Step]) -> Outcome {
         for step in plan {
             self.stage = step.stage;
-            let whole = self.state.limit(self.state.factorizations.saturating_add(step.budget));
+            let whole = self.state.limit_within(step.budget);
             let outcome = self.take(problem, step.method);
             self.state.limit(whole);
             let exhausted = outcome == Outcome::OutOfBudget && self.state.may_factor();
@@ -220,6 +237,7 @@ impl Chain {
                 return warm_stage(&mut self.proximal.newton, state, problem, how);
             }
             Method::Interior => return self.interior.run(state, problem, INTERIOR_STEPS),
+            Method::Pyramids(directions) => return self.cut_to_pyramids(problem, directions),
             Method::Proximal(From::Start, _) => state.x.copy_from_slice(&state.start),
             Method::Proximal(From::Nothing, _) => state.x.fill(0.0),
             Method::Proximal(From::Best, _) => state.return_to_best(),
@@ -228,6 +246,27 @@ impl Chain {
             Method::Proximal(_, run) => self.proximal.run(state, problem, run),
             _ => Outcome::Exhausted,
         }
+    }
+
+    /// From the answer of the linear problem with pyramids to that with cones; the next round turns the pyramids to where
+    /// contacts slide in the last.
+    fn cut_to_pyramids(&mut self, problem: &ConeNcp, directions: usize) -> Outcome {
+        self.state.return_to_best();
+        for _ in 0..PYRAMID_ROUNDS {
+            if self.state.look(problem) {
+                return Outcome::Passed;
+            }
+            if !self.pyramids.guess(&mut self.state, problem, directions) {
+                return Outcome::Exhausted;
+            }
+            self.state.start.copy_from_slice(&self.state.x);
+            let outcome = self.follow(problem, &WARM_OF_PYRAMIDS);
+            if outcome != Outcome::Exhausted {
+                return outcome;
+            }
+            self.state.x.copy_from_slice(&self.state.start);
+        }
+        Outcome::Exhausted
     }
 
     fn run(&mut self, problem: &ConeNcp) -> Outcome {

@@ -7,7 +7,8 @@
 //! `v = y^ + |y^_t|_d e_n`,  `x^ o v = 0`,  where `|s|_d = s^2 / sqrt(s^2 + (0.1 d)^2)`
 //!
 //! smooths De Saxce's correction (left out under the associated law). Nonnegative rows have `v = y`, `x v = 0`; intervals
-//! `y = v_l - v_u`, `(x - lower) v_l = (upper - x) v_u = 0`; free rows `y = 0`.
+//! `y = v_l - v_u`, `(x - lower) v_l = (upper - x) v_u = 0`; free rows `y = 0`. Tangents of contacts without slip are free:
+//! the answer holds contacts that do not press, which is a guess for other methods.
 //!
 //! # Method
 //! 1. `d` is the least square root of the mean gap `x . v` so far: the smoothing goes to zero with the gap, or the
@@ -64,6 +65,8 @@ enum Barrier {
     Fixed(f64),
     /// The first row is nonnegative, the others vanish.
     Line,
+    /// The first row is nonnegative, the others are free, as if the contact pressed.
+    Held,
     /// Between bounds, either of which may be infinite, but not both.
     Segment { lower: f64, upper: f64 },
     /// A friction cone with `sqrt mu`.
@@ -86,6 +89,8 @@ struct Part {
     defect: Vector,
     /// `N d` of the current right side.
     target: Vector,
+    /// What the velocities of held rows lack.
+    held: Vector,
     dx: Vector,
     dv: Vector,
 }
@@ -100,6 +105,7 @@ impl Part {
             Law::Interval { lower, upper } => Barrier::Segment { lower, upper },
             Law::Coulomb { mu: 0.0 } => Barrier::Line,
             Law::Coulomb { mu } => Barrier::Cone { root: mu.sqrt() },
+            Law::NoSlip => Barrier::Held,
         };
         let zero = [0.0; 3];
         Part {
@@ -111,6 +117,7 @@ impl Part {
             lambda: zero,
             defect: zero,
             target: zero,
+            held: zero,
             dx: zero,
             dv: zero,
         }
@@ -124,11 +131,21 @@ impl Part {
         }
     }
 
+    /// Rows whose impulse is free.
+    fn free_rows(&self) -> std::ops::Range<usize> {
+        let rows = self.cell.rows();
+        match self.barrier {
+            Barrier::Free => rows,
+            Barrier::Held => rows.start + 1..rows.end,
+            _ => rows.end..rows.end,
+        }
+    }
+
     /// Number of scalar complementarity conditions.
     fn degree(&self) -> f64 {
         match self.barrier {
             Barrier::Free | Barrier::Fixed(_) => 0.0,
-            Barrier::Line | Barrier::Cone { .. } => 1.0,
+            Barrier::Line | Barrier::Held | Barrier::Cone { .. } => 1.0,
             Barrier::Segment { lower, upper } => {
                 f64::from(u8::from(lower.is_finite())) + f64::from(u8::from(upper.is_finite()))
             }
@@ -138,7 +155,7 @@ impl Part {
     /// Largest entry of `T q`.
     fn size_of(&self, q: &[f64]) -> f64 {
         let stretch = self.stretch();
-        let rows = if matches!(self.barrier, Barrier::Line) { 1 } else { self.cell.dim };
+        let rows = if matches!(self.barrier, Barrier::Line | Barrier::Held) { 1 } else { self.cell.dim };
         (0..rows).fold(0.0, |worst: f64, k| worst.max((stretch[k] * q[self.cell.row + k]).abs()))
     }
 
@@ -148,7 +165,7 @@ impl Part {
         self.x = [0.0; 3];
         match self.barrier {
             Barrier::Free | Barrier::Fixed(_) => {}
-            Barrier::Line | Barrier::Cone { .. } => {
+            Barrier::Line | Barrier::Held | Barrier::Cone { .. } => {
                 self.v[0] = size;
                 self.x[0] = 1.0;
             }
@@ -174,6 +191,8 @@ impl Part {
                 Barrier::Free => x[i],
                 Barrier::Fixed(value) => value,
                 Barrier::Line => self.x[k],
+                Barrier::Held if k == 0 => self.x[0],
+                Barrier::Held => x[i],
                 Barrier::Segment { lower, .. } if lower.is_finite() => lower + self.x[0],
                 Barrier::Segment { upper, .. } => upper - self.x[1],
                 Barrier::Cone { .. } => stretch[k] * self.x[k],
@@ -212,6 +231,14 @@ impl Part {
             Barrier::Line => {
                 (0..d).for_each(|k| p[k * (d + 1)] = 1.0);
                 (p[0], q[0]) = (self.v[0] / self.x[0] + REGULARIZATION, 1.0);
+                self.defect[0] = self.v[0] - y[0];
+            }
+            Barrier::Held => {
+                for k in 0..d {
+                    (p[k * (d + 1)], q[k * (d + 1)]) = (REGULARIZATION, 1.0);
+                    self.held[k] = -y[k];
+                }
+                p[0] += self.v[0] / self.x[0];
                 self.defect[0] = self.v[0] - y[0];
             }
             Barrier::Segment { .. } => {
@@ -255,6 +282,12 @@ impl Part {
                 b[rows.clone()].fill(0.0);
                 b[rows.start] = self.target[0] + self.defect[0];
             }
+            Barrier::Held => {
+                self.target[0] = (sigma_gap - correction(0)) / self.x[0] - self.v[0];
+                let count = rows.len();
+                b[rows.clone()].copy_from_slice(&self.held[..count]);
+                b[rows.start] = self.target[0] + self.defect[0];
+            }
             Barrier::Segment { .. } => {
                 for k in 0..2 {
                     let goal = (sigma_gap - correction(k)) / self.x[k] - self.v[k];
@@ -285,7 +318,7 @@ impl Part {
         let step = &step[self.cell.rows()];
         match self.barrier {
             Barrier::Free | Barrier::Fixed(_) => {}
-            Barrier::Line => {
+            Barrier::Line | Barrier::Held => {
                 self.dx[0] = step[0];
                 self.dv[0] = self.target[0] - self.v[0] / self.x[0] * step[0];
             }
@@ -309,7 +342,7 @@ impl Part {
         let line = |x: f64, dx: f64| if dx < 0.0 { (-x / dx).min(1.0) } else { 1.0 };
         match self.barrier {
             Barrier::Free | Barrier::Fixed(_) => 1.0,
-            Barrier::Line => line(self.x[0], self.dx[0]).min(line(self.v[0], self.dv[0])),
+            Barrier::Line | Barrier::Held => line(self.x[0], self.dx[0]).min(line(self.v[0], self.dv[0])),
             Barrier::Segment { .. } => (0..2)
                 .filter(|k| self.x[*k].is_finite())
                 .map(|k| line(self.x[k], self.dx[k]).min(line(self.v[k], self.dv[k])))
@@ -391,8 +424,8 @@ impl InteriorPath {
             }
             for part in &mut self.parts {
                 part.advance(alpha);
-                if part.barrier == Barrier::Free {
-                    state.x[part.cell.row] += alpha * self.step[part.cell.row];
+                for i in part.free_rows() {
+                    state.x[i] += alpha * self.step[i];
                 }
                 part.write(&mut state.x);
             }

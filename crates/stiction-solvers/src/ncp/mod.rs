@@ -20,6 +20,7 @@ mod minimum_degree;
 pub mod newton;
 mod normalized;
 pub mod ppn;
+mod pyramid;
 mod search;
 mod second_order_cone;
 mod short_rows;

@@ -197,6 +197,11 @@ impl State {
         }
     }
 
+    /// Allows at most this many factorizations from here on, and returns how many were allowed in all.
+    pub(crate) fn limit_within(&mut self, count: usize) -> usize {
+        self.limit(self.budget.min(self.factorizations.saturating_add(count)))
+    }
+
     /// Allows this many factorizations in all, and returns how many were allowed.
     pub(crate) fn limit(&mut self, budget: usize) -> usize {
         std::mem::replace(&mut self.budget, budget)
