@@ -37,7 +37,10 @@ fn solve(solver: &mut dyn Solver<ConeNcp>, seed: u64, system: &System) -> bool {
     assert!(report.status != Status::NumericalFailure, "seed {seed}");
     if !solved {
         let (status, e, work) = (report.status, residual.natural_map, report.pivots);
-        eprintln!("seed {seed}, {} blocks: {status:?} at {e:.1e} after {work} factorizations", system.cones.len());
+        eprintln!(
+            "seed {seed}, {} blocks: {status:?} at {e:.1e} after {work} factorizations",
+            system.cones.len()
+        );
     }
     solved
 }
