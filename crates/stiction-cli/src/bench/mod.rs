@@ -1,5 +1,6 @@
 //! `stiction bench`: measures parts of the engine on data.
 
+mod cones;
 mod profile;
 mod solvers;
 mod svg;
@@ -15,6 +16,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Solvers of exact friction cones on public and generated contact problems
+    Cones(cones::ConesArgs),
     /// All solvers on all complementarity problems: successes, work, performance profile
     Solvers(solvers::SolversArgs),
 }
@@ -22,6 +25,7 @@ enum What {
 /// Runs the command.
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
     match &args.what {
+        What::Cones(args) => cones::bench(args),
         What::Solvers(args) => solvers::bench(args),
     }
 }
