@@ -169,16 +169,18 @@ fn blocks_of_every_kind_obey_their_own_laws() {
         Cone::Interval { lower: f64::NEG_INFINITY, upper: 0.5 },
         Cone::Coulomb { dim: 2, mu: 0.5 },
         Cone::Coulomb { dim: 3, mu: 0.0 },
+        Cone::NoSlip { dim: 2 },
+        Cone::NoSlip { dim: 3 },
     ];
-    let n = 10;
+    let n = 15;
     let w: Vec<f64> = (0..n * n).map(|e| if e / n == e % n { 1.0 } else { 0.0 }).collect();
-    // Held; closed; open; dragged at the upper bound; held below it; sliding in -t; frictionless.
-    let q = [-3.0, -2.0, 1.0, -4.0, 2.0, -2.0, -9.0, -1.0, 3.0, 4.0];
-    let r = [3.0, 2.0, 0.0, 1.0, -2.0, 2.0, 1.0, 1.0, 0.0, 0.0];
+    // Held; closed; open; dragged at the upper bound; held below it; sliding in -t; frictionless; held without slip; open.
+    let q = [-3.0, -2.0, 1.0, -4.0, 2.0, -2.0, -9.0, -1.0, 3.0, 4.0, -1.0, 7.0, 1.0, 2.0, 3.0];
+    let r = [3.0, 2.0, 0.0, 1.0, -2.0, 2.0, 1.0, 1.0, 0.0, 0.0, 1.0, -7.0, 0.0, 0.0, 0.0];
     for problem in forms(&cones, &w, Some(&w), &q) {
         answers(&problem).iter().for_each(|x| assert_close(&x.z, &r, 1e-9));
         // A compliance of 1 halves what is held.
-        let soft = problem.with_compliance([vec![1.0, 1.0], vec![0.0; 8]].concat()).unwrap();
+        let soft = problem.with_compliance([vec![1.0, 1.0], vec![0.0; 13]].concat()).unwrap();
         for x in answers(&soft) {
             assert_close(&x.z[..2], &[1.5, 1.0], 1e-9);
             assert_close(&x.z[2..], &r[2..], 1e-9);

@@ -19,7 +19,7 @@
 //! Computer Methods in Applied Mechanics and Engineering 92 (1991) 353-375.
 
 use super::normalized::{Cell, Law};
-use crate::cone::tangent_norm;
+use crate::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
 
 /// A square block of up to three rows, row-major in its first `d * d` entries.
 pub(crate) type Block = [f64; 9];
@@ -61,7 +61,7 @@ pub(crate) fn equations(
                 if associated {
                     let mut p = [0.0; 3];
                     p[..cell.dim].copy_from_slice(z);
-                    crate::cone::project_on_friction_cone(&mut p[..cell.dim], mu);
+                    project_on_friction_cone(&mut p[..cell.dim], mu);
                     (0..cell.dim).for_each(|k| f[i + k] = x[i + k] - p[k]);
                 } else if z[0] <= 0.0 {
                     f[cell.rows()].copy_from_slice(&x[cell.rows()]);
@@ -96,8 +96,8 @@ pub(crate) fn impulse(cell: &Cell, associated: bool, z: &mut [f64]) {
         Law::Free => {}
         Law::Nonnegative => z[0] = z[0].max(0.0),
         Law::Interval { lower, upper } => z[0] = z[0].max(lower).min(upper),
-        Law::NoSlip => crate::cone::open_unless_pressed(z),
-        Law::Coulomb { mu } if associated => crate::cone::project_on_friction_cone(z, mu),
+        Law::NoSlip => open_unless_pressed(z),
+        Law::Coulomb { mu } if associated => project_on_friction_cone(z, mu),
         Law::Coulomb { mu } => {
             z[0] = z[0].max(0.0);
             let (length, radius) = (tangent_norm(z), mu * z[0]);

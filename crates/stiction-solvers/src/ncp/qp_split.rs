@@ -10,14 +10,16 @@
 //!    `x_T`; Dantzig's method, from the active set of the turn before. Under the associated law normal rows have, instead
 //!    of `y_n`, `y_n - mu |y_t|` with the velocity of the turn before.
 //! 2. *Friction program*, normal impulses known: `min 1/2 x_T . W'_TT x_T + (q'_T + W'_TN x_N) . x_T`, `|x_t| <= mu x_n` for every
-//!    contact, over exact disks (`disk_program.rs`), to a thousandth of the error it begins with. NT10 take a polygon, and put both programs in velocities.
+//!    contact (free where a contact without slip presses), over exact disks (`disk_program.rs`), to a thousandth of the error
+//!    it begins with. NT10 take a polygon, and put both programs in velocities.
 //! 3. Look at the natural map of the whole; go to 1 unless it passes. The best answer is kept.
 //!
 //! # Convergence and failure
 //! A fixed-point iteration on the normal impulses: each program is convex and solved, but nothing says that the turns
 //! approach each other. The error falls by a factor of the order of `mu` times the coupling of tangential and normal motion
-//! a turn, on most public problems by a third to a tenth; strong friction, wedged or stacked bodies make it slow, or let it run in circles or away. It then ends at the cap
-//! with the best answer ([`Status::MaxIterations`]), or, when a turn changes nothing any more, as [`Status::Stalled`].
+//! a turn: of the 54 public problems 31 take at most 20 turns, and 50 at most 1000, to 1e-9. Strong friction, wedged or
+//! stacked bodies make it slow, or let it run in circles. It then ends at the cap with the best answer
+//! ([`Status::MaxIterations`]), or, when a turn changes nothing any more, as [`Status::Stalled`].
 //! [`super::chain`] is the robust solver.
 //!
 //! # Cost
@@ -224,8 +226,11 @@ impl FrictionProgram {
         program.x.clear();
         program.m.clear();
         for cell in &problem.cells {
-            let Some(mu) = cell.friction() else { continue };
-            let radius = mu * x[cell.row];
+            let radius = match cell.law {
+                Law::Coulomb { mu } => mu * x[cell.row],
+                Law::NoSlip if x[cell.row] > 0.0 => f64::INFINITY,
+                _ => 0.0,
+            };
             let tangents = cell.row + 1..cell.row + cell.dim;
             if radius > 0.0 {
                 program.disks.push(Disk { row: rows.len(), dim: cell.dim - 1, radius });
