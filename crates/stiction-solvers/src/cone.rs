@@ -34,8 +34,10 @@ pub enum Cone {
     /// One row with a bounded impulse.
     Interval {
         /// Least impulse; may be `-inf`.
+        #[serde(with = "bound")]
         lower: f64,
         /// Largest impulse; may be `+inf`.
+        #[serde(with = "bound")]
         upper: f64,
     },
     /// A contact with dry friction: the normal row, then one (plane problems) or two tangential rows.
@@ -50,6 +52,36 @@ pub enum Cone {
         /// Number of rows: 2 or 3.
         dim: usize,
     },
+}
+
+/// Bounds in files: infinite ones as text, since JSON has no such numbers.
+mod bound {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Bound {
+        Number(f64),
+        Text(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(bound: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        let bound = if bound.is_finite() { Bound::Number(*bound) } else { Bound::Text(bound.to_string()) };
+        bound.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<f64, D::Error> {
+        match Bound::deserialize(deserializer)? {
+            Bound::Number(number) => Ok(number),
+            Bound::Text(text) => match text.as_str() {
+                "inf" => Ok(f64::INFINITY),
+                "-inf" => Ok(f64::NEG_INFINITY),
+                _ => Err(D::Error::custom(format!(
+                    "{text:?} is no bound: a number, \"inf\" or \"-inf\" is needed"
+                ))),
+            },
+        }
+    }
 }
 
 impl Cone {

@@ -208,7 +208,9 @@ fn what_is_wrong_in_a_file_is_said_with_place_value_and_remedy() {
     refused("2\n0\n2\n2\n2 2\n2 0\n1 3\n-1\n", &["the file ends where an entry of q is needed"]);
     refused("2\n0\n2\n2\n3 2\n2 0\n1 3\n-1 -2\n", &["line 5", "rows is 3: 2 is needed"]);
     refused("2\n7\n2\n2\n", &["storage is 7"]);
-    refused("3\n1\n0 3 3\n", &["isStorage1 is 3"]);
+    refused("5\n1\n0 3 3\n", &["isStorage1 is 5"]);
+    refused("3\n1\n0 3 3\n", &["line 3", "the file ends where the number of rows is needed"]);
+    refused("3 1 0 3 4\n", &["the file ends", "rows"]);
     refused("0 0 1 1", &["both 0"]);
     refused("2 1 2 2  1 1 1  2 2  2 1  0 1  5  0  2 0 1 3  -1 -2", &["block column is 5: there are 1"]);
     refused("", &["the file ends"]);

@@ -113,7 +113,10 @@ fn find_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     for path in entries {
         if path.is_dir() {
             find_files(&path, files)?;
-        } else if path.extension().is_some_and(|ending| ending == "json" || ending == "dat") {
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "json" || ending == "dat" || ending == "hdf5")
+        {
             files.push(path);
         }
     }

@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::friction::{self, Triplets};
 use super::stewart_trinkle::{self, Contacts};
 use super::{Fault, LARGEST_ASSEMBLED, NamedProblem};
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
+use crate::cone_ncp::ConeNcp;
 use crate::factored_lcp::FactoredLcp;
 use crate::lcp::Lcp;
 use crate::mcp::Mcp;
@@ -16,7 +18,7 @@ use crate::polynomial::{Polynomial, Term};
 pub(super) type Form = fn(&Object) -> Result<AnyProblem, Fault>;
 
 /// The value of the key `format`, and the reader.
-pub(super) const FORMS: [(&str, Form); 9] = [
+pub(super) const FORMS: [(&str, Form); 12] = [
     ("lcp-1", lcp),
     ("lcp-suite-1", lcp),
     ("box-lcp-1", box_lcp),
@@ -26,6 +28,9 @@ pub(super) const FORMS: [(&str, Form); 9] = [
     ("factored-lcp-1", factored_lcp),
     ("polynomial-mcp-1", polynomial_mcp),
     ("stewart-trinkle-lcp-1", stewart_trinkle_lcp),
+    ("fc-1", fc),
+    ("fc-global-1", fc_global),
+    ("cone-ncp-1", cone_ncp),
 ];
 
 pub(super) fn form(name: &str) -> Option<Form> {
@@ -87,7 +92,43 @@ impl<'a> Object<'a> {
         Fault::new(format!("{}{key}", self.at), message)
     }
 
-    fn list(&self, key: &str) -> Result<&Vec<Value>, Fault> {
+    /// The object under a key.
+    fn object(&self, key: &str) -> Result<Object<'a>, Fault> {
+        match self.map.get(key) {
+            Some(value) => Object::of(value, format!("{}{key}.", self.at)),
+            None => Err(self.fault(key, "is missing".into())),
+        }
+    }
+
+    /// A whole number.
+    fn count(&self, key: &str) -> Result<usize, Fault> {
+        let value = self.map.get(key).unwrap_or(&Value::Null);
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+        count.ok_or_else(|| self.fault(key, format!("is {}: a whole number is needed", shown(value))))
+    }
+
+    /// A list of whole numbers, each below `end`.
+    fn indices(&self, key: &str, end: usize) -> Result<Vec<usize>, Fault> {
+        let index = |(i, value): (usize, &Value)| match value.as_u64() {
+            Some(index) if index < end as u64 => Ok(index as usize),
+            _ => {
+                let message = format!("is {}: a whole number below {end} is needed", shown(value));
+                Err(self.fault(&format!("{key}[{i}]"), message))
+            }
+        };
+        self.list(key)?.iter().enumerate().map(index).collect()
+    }
+
+    /// A list of numbers as long as `n`; `why` says where that is from.
+    fn vector_of(&self, key: &str, n: usize, why: &str) -> Result<Vec<f64>, Fault> {
+        let list = self.vector(key)?;
+        if list.len() == n {
+            return Ok(list);
+        }
+        Err(self.fault(key, format!("has {} entries: {n} are needed, {why}", list.len())))
+    }
+
+    fn list(&self, key: &str) -> Result<&'a Vec<Value>, Fault> {
         match self.map.get(key) {
             Some(Value::Array(list)) => Ok(list),
             Some(other) => Err(self.fault(key, format!("is {}: a list is needed", shown(other)))),
@@ -150,6 +191,11 @@ impl<'a> Object<'a> {
             let message = format!("has {} entries: {n} are needed, as many as {vector} has", list.len());
             Err(self.fault(key, message))
         }
+    }
+
+    /// A fault of the problem as a whole, or of a matrix in it.
+    fn of_whole(&self, fault: Fault) -> Fault {
+        Fault::new(format!("{}{}", self.at, fault.place), fault.message)
     }
 
     /// An error of a constructor, which names the rest itself.
@@ -277,4 +323,73 @@ fn stewart_trinkle_lcp(object: &Object) -> Result<AnyProblem, Fault> {
     }
     let contacts = Contacts { delassus: &delassus, velocity: &velocity, friction: &friction };
     Ok(stewart_trinkle::assemble(&contacts, k).map_err(|e| object.refused(&e))?.into())
+}
+
+/// `dim` and `mu` of a friction problem.
+fn contacts(object: &Object) -> Result<(usize, Vec<f64>), Fault> {
+    let dim = object.count("dim")?;
+    if dim != 2 && dim != 3 {
+        return Err(object.fault("dim", format!("is {dim}: 2 or 3 rows a contact are read")));
+    }
+    Ok((dim, object.vector("mu")?))
+}
+
+fn fc(object: &Object) -> Result<AnyProblem, Fault> {
+    let (dim, mu) = contacts(object)?;
+    let count = mu.len();
+    let q = object.vector_of("q", dim * count, "dim for every entry of mu")?;
+    let w = object.object("W")?;
+    let columns = w.indices("col", count)?;
+    let row_ptr = w.indices("rowptr", columns.len() + 1)?;
+    let increasing = row_ptr.is_sorted() && row_ptr.first() == Some(&0);
+    if row_ptr.len() != count + 1 || !increasing || row_ptr.last() != Some(&columns.len()) {
+        let message = format!(
+            "must be {} numbers that increase from 0 to {}, the number of blocks",
+            count + 1,
+            columns.len()
+        );
+        return Err(w.fault("rowptr", message));
+    }
+    let size = dim * dim;
+    let values = w.vector_of("val", size * columns.len(), "dim * dim for every entry of col")?;
+    let rows =
+        row_ptr.windows(2).enumerate().flat_map(|(i, range)| std::iter::repeat_n(i, range[1] - range[0]));
+    let blocks =
+        rows.zip(columns).zip(values.chunks_exact(size)).map(|((i, j), v)| (i, j, v.to_vec())).collect();
+    friction::local_blocks(dim, &mu, blocks, q).map_err(|fault| object.of_whole(fault))
+}
+
+fn fc_global(object: &Object) -> Result<AnyProblem, Fault> {
+    let (dim, mu) = contacts(object)?;
+    let rows = dim * mu.len();
+    let w = object.vector_of("w", rows, "dim for every entry of mu")?;
+    let f = object.vector("f")?;
+    let matrix = |key: &str, rows: usize, columns: usize| -> Result<Triplets, Fault> {
+        let matrix = object.object(key)?;
+        for (side, given, needed) in
+            [("rows", matrix.count("rows")?, rows), ("cols", matrix.count("cols")?, columns)]
+        {
+            if given != needed {
+                return Err(matrix.fault(side, format!("is {given}: {needed} is needed, for f and w")));
+            }
+        }
+        let (i, j, v) = (matrix.indices("i", rows)?, matrix.indices("j", columns)?, matrix.vector("v")?);
+        if i.len() != v.len() || j.len() != v.len() {
+            let message =
+                format!("has {} entries, i has {} and j {}: they must agree", v.len(), i.len(), j.len());
+            return Err(matrix.fault("v", message));
+        }
+        let entries = i.into_iter().zip(j).zip(v).map(|((i, j), v)| (i, j, v)).collect();
+        Ok(Triplets { rows, entries })
+    };
+    let mass = matrix("M", f.len(), f.len())?;
+    let h = matrix("H", f.len(), rows)?;
+    friction::global(dim, &mu, &mass, &h, &f, &w).map_err(|fault| object.of_whole(fault))
+}
+
+fn cone_ncp(object: &Object) -> Result<AnyProblem, Fault> {
+    let body = object.map.clone();
+    let problem: ConeNcp =
+        serde_json::from_value(Value::Object(body)).map_err(|e| object.fault("cones", e.to_string()))?;
+    Ok(problem.into())
 }

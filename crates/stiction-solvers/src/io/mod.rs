@@ -9,7 +9,11 @@
 //! | `factored-lcp-1` | JSON | `Y` (rows), `q` of [`FactoredLcp`](crate::FactoredLcp) |
 //! | `polynomial-mcp-1` | JSON | `F` (values, each a list of terms `[c, [k_0, k_1, ...]]`), `lower`, `upper` |
 //! | `stewart-trinkle-lcp-1` | JSON | `W`, `q_contact`, `mu`, `k`: assembled to the [`Lcp`](crate::Lcp) of [`stewart_trinkle`] |
-//! | Siconos LCP, MLCP | text | see [`siconos`] |
+//! | `fc-1` | JSON | `dim`, `mu`, `q`, `W` in blocks by rows (`rowptr`, `col`, `val`) of a [`ConeNcp`](crate::ConeNcp) of contacts |
+//! | `fc-global-1` | JSON | `dim`, `mu`, `M`, `H` (triplets `i`, `j`, `v`), `f`, `w`: `M v = H r + f`, `u = H^T v + w` |
+//! | `cone-ncp-1` | JSON | any [`ConeNcp`](crate::ConeNcp): `cones`, `delassus`, `q`, `compliance`, `law` |
+//! | Siconos LCP, MLCP, friction | text | see [`siconos`] |
+//! | FCLIB, local and global | HDF5 | with the feature `fclib`: friction problems of the collection |
 //!
 //! A JSON file is one object with the key `format`. With the key `problems` it is a collection: a list of objects,
 //! each with the keys above and a `name`. Without, it is itself such an object. Other keys are ignored.
@@ -25,6 +29,9 @@ use thiserror::Error;
 
 use crate::any_problem::AnyProblem;
 
+#[cfg(feature = "fclib")]
+mod fclib;
+mod friction;
 mod json;
 pub mod siconos;
 pub mod stewart_trinkle;
@@ -67,7 +74,7 @@ pub enum ReadError {
         message: String,
     },
     /// The file is of a form that is not read.
-    #[error("{file}: the format is {format}: known are {known}, and Siconos LCP and MLCP text")]
+    #[error("{file}: the format is {format}: known are {known}, and Siconos LCP, MLCP and friction text")]
     Format {
         /// The file.
         file: String,
@@ -112,9 +119,26 @@ impl Fault {
 pub fn read(path: &Path) -> Result<Vec<NamedProblem>, ReadError> {
     let file = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|source| ReadError::File { file: file.clone(), source })?;
-    let text = String::from_utf8_lossy(&bytes);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    parse(&text, &file, &stem)
+    if bytes.starts_with(HDF5) {
+        return read_hdf5(bytes, &file, stem);
+    }
+    parse(&String::from_utf8_lossy(&bytes), &file, &stem)
+}
+
+/// First bytes of an HDF5 file.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+#[cfg(feature = "fclib")]
+fn read_hdf5(bytes: Vec<u8>, file: &str, name: String) -> Result<Vec<NamedProblem>, ReadError> {
+    let problem = fclib::parse(bytes).map_err(|fault| fault.in_file(file))?;
+    Ok(vec![NamedProblem { name, problem }])
+}
+
+#[cfg(not(feature = "fclib"))]
+fn read_hdf5(_: Vec<u8>, file: &str, _: String) -> Result<Vec<NamedProblem>, ReadError> {
+    let (format, known) = ("HDF5".into(), "the same with the feature fclib, and JSON".into());
+    Err(ReadError::Format { file: file.into(), format, known })
 }
 
 /// Reads the problems of a text; `file` is what errors call it and `name` what a problem without a name is called.

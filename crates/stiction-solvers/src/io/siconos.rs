@@ -1,9 +1,11 @@
-//! The text form of Siconos: LCP and MLCP files of whitespace separated tokens.
+//! The text form of Siconos: LCP, MLCP and friction files of whitespace separated tokens.
 //!
 //! * **LCP**: `n`, matrix, `q`.
 //! * **MLCP**: `isStorage1 isStorage2 n m` (`n` equations, `m` complementarities). Storage 1 goes on with the ends of
 //!   the blocks from 0 to `n + m`, a 0 (equation) or 1 (complementarity) for every block, matrix and `q`. Storage 2
 //!   goes on with `A`, `B`, `C`, `D` row-major, `a`, `b`. If both are announced the first is read.
+//! * **Friction, local**: dimension (2 or 3), number of contacts, matrix `W`, `q`, coefficients of friction.
+//! * **Friction, global**: dimension, number of contacts, matrices `M` and `H`, `f`, `w`, coefficients of friction.
 //! * **Matrix**: `storage rows columns`, then
 //!   0, dense: `rows columns` again and the entries, column-major;
 //!   1, blocks: their number, the numbers of block rows and block columns, the row and the column each ends before, two
@@ -12,9 +14,11 @@
 //!   2, sparse: origin, a line of the library that wrote it, `rows-by-columns, ...`, and `col j : locations s to e`
 //!   followed by lines `row : value`, or for triplets lines `row column : value`.
 //!
-//! What follows the data (a solution, comments) is ignored. The two kinds of file have no mark: a text is read as an
-//! LCP if its fourth number repeats its first as the third does, and else, or if that fails, as an MLCP.
+//! What follows the data (a solution, a flag, comments) is ignored. The kinds of file have no mark: a text is read as an
+//! LCP if its fourth number repeats its first as the third does, and else, or if that fails, as a friction problem if it
+//! begins with 2 or 3, and as an MLCP if not. A friction problem is global if a second matrix follows the first.
 
+use super::friction::{self, Triplets};
 use super::{Fault, LARGEST_ASSEMBLED};
 use crate::any_problem::AnyProblem;
 use crate::box_lcp::BoxLcp;
@@ -25,16 +29,22 @@ use crate::mlcp::{Mlcp, MlcpBlocks};
 pub(crate) fn parse(text: &str) -> Result<AnyProblem, Fault> {
     let head: Vec<&str> = text.split_whitespace().take(4).collect();
     let as_lcp = head.len() == 4 && head[0] == head[2] && head[0] == head[3];
+    // An MLCP begins with two flags; its other kinds of beginnings are for it to refuse.
+    let as_friction = matches!(head[..], ["2" | "3", _, "0" | "1" | "2", _]);
+    let other = || {
+        if as_friction { friction_problem(text) } else { mlcp(&mut Tokens::new(text)) }
+    };
     if !as_lcp {
-        return mlcp(&mut Tokens::new(text));
+        return other();
     }
-    match (lcp(&mut Tokens::new(text)), mlcp(&mut Tokens::new(text))) {
+    match (lcp(&mut Tokens::new(text)), other()) {
         (Ok(problem), _) | (Err(_), Ok(problem)) => Ok(problem),
         (Err(fault), Err(_)) => Err(fault),
     }
 }
 
 /// The words of a text with the lines they stand in.
+#[derive(Clone)]
 struct Tokens<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     words: std::str::SplitWhitespace<'a>,
@@ -122,6 +132,41 @@ fn lcp(tokens: &mut Tokens) -> Result<AnyProblem, Fault> {
     let m = matrix(tokens, n)?;
     let q = tokens.numbers("an entry of q", n)?;
     Ok(Lcp::new(m, q).map_err(|e| tokens.fault(e.to_string()))?.into())
+}
+
+/// A friction problem, local or global: the second matrix tells.
+fn friction_problem(text: &str) -> Result<AnyProblem, Fault> {
+    let tokens = &mut Tokens::new(text);
+    let dim = tokens.count("the dimension")?;
+    let contacts = tokens.count("the number of contacts")?;
+    let Some(rows) = contacts.checked_mul(dim) else {
+        return Err(tokens.fault(format!("{contacts} contacts are too many")));
+    };
+    let first = any_matrix(tokens, None, None)?;
+    if first.rows != first.columns {
+        let message =
+            format!("the matrix has {} rows and {} columns: it must be square", first.rows, first.columns);
+        return Err(tokens.fault(message));
+    }
+    let global = |mut tokens: Tokens| -> Result<AnyProblem, Fault> {
+        let h = any_matrix(&mut tokens, Some(first.rows), Some(rows))?;
+        let f = tokens.numbers("an entry of f", first.rows)?;
+        let w = tokens.numbers("an entry of w", rows)?;
+        let mu = tokens.numbers("a coefficient of friction", contacts)?;
+        let mass = Triplets::of_dense(first.rows, first.rows, &first.entries);
+        let h = Triplets::of_dense(h.rows, h.columns, &h.entries);
+        friction::global(dim, &mu, &mass, &h, &f, &w)
+    };
+    // The numbers of q are no storage, size and entries of a second matrix.
+    match (global(tokens.clone()), first.rows == rows) {
+        (Ok(problem), _) => Ok(problem),
+        (Err(fault), false) => Err(fault),
+        (Err(_), true) => {
+            let q = tokens.numbers("an entry of q", rows)?;
+            let mu = tokens.numbers("a coefficient of friction", contacts)?;
+            friction::local(dim, &mu, first.entries, q)
+        }
+    }
 }
 
 fn mlcp(tokens: &mut Tokens) -> Result<AnyProblem, Fault> {
@@ -212,35 +257,51 @@ fn too_large(tokens: &Tokens, n: usize) -> Fault {
 
 /// A square matrix of `n` rows, row-major.
 fn matrix(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
+    Ok(any_matrix(tokens, Some(n), Some(n))?.entries)
+}
+
+/// A matrix, row-major.
+struct Matrix {
+    rows: usize,
+    columns: usize,
+    entries: Vec<f64>,
+}
+
+/// A matrix of the sizes that are given, or else of those it says.
+fn any_matrix(tokens: &mut Tokens, rows: Option<usize>, columns: Option<usize>) -> Result<Matrix, Fault> {
     let storage = tokens.count("the storage of the matrix")?;
-    tokens.expect("the number of rows", n)?;
-    tokens.expect("the number of columns", n)?;
-    if n > LARGEST_ASSEMBLED {
-        return Err(too_large(tokens, n));
+    let mut size = |what: &str, right: Option<usize>| match right {
+        Some(right) => tokens.expect(what, right).map(|()| right),
+        None => tokens.count(what),
+    };
+    let rows = size("the number of rows", rows)?;
+    let columns = size("the number of columns", columns)?;
+    if rows.max(columns) > LARGEST_ASSEMBLED {
+        return Err(too_large(tokens, rows.max(columns)));
     }
-    match storage {
-        0 => dense(tokens, n),
-        1 => blocks(tokens, n),
-        2 => sparse(tokens, n),
-        other => {
-            Err(tokens
-                .fault(format!("the storage is {other}: 0 (dense), 1 (blocks) or 2 (sparse) is needed")))
-        }
-    }
+    let entries =
+        match storage {
+            0 => dense(tokens, rows, columns),
+            1 => blocks(tokens, rows, columns),
+            2 => sparse(tokens, rows, columns),
+            other => Err(tokens
+                .fault(format!("the storage is {other}: 0 (dense), 1 (blocks) or 2 (sparse) is needed"))),
+        }?;
+    Ok(Matrix { rows, columns, entries })
 }
 
-fn dense(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
-    tokens.expect("the number of rows", n)?;
+fn dense(tokens: &mut Tokens, m: usize, n: usize) -> Result<Vec<f64>, Fault> {
+    tokens.expect("the number of rows", m)?;
     tokens.expect("the number of columns", n)?;
-    let columns = tokens.numbers("an entry of the matrix", n * n)?;
-    Ok((0..n * n).map(|at| columns[(at % n) * n + at / n]).collect())
+    let columns = tokens.numbers("an entry of the matrix", m * n)?;
+    Ok((0..m * n).map(|at| columns[(at % n) * m + at / n]).collect())
 }
 
-fn blocks(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
+fn blocks(tokens: &mut Tokens, m: usize, n: usize) -> Result<Vec<f64>, Fault> {
     let count = tokens.count("the number of blocks")?;
     let rows = tokens.count("the number of block rows")?;
     let columns = tokens.count("the number of block columns")?;
-    let row_ends = tokens.ends("the ends of block rows", rows, n)?;
+    let row_ends = tokens.ends("the ends of block rows", rows, m)?;
     let column_ends = tokens.ends("the ends of block columns", columns, n)?;
     tokens.expect("the length of the list of row starts", rows.saturating_add(1))?;
     tokens.expect("the length of the list of block columns", count)?;
@@ -254,7 +315,7 @@ fn blocks(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
         column_of.push(column);
     }
     let span = |ends: &[usize], k: usize| (if k == 0 { 0 } else { ends[k - 1] })..ends[k];
-    let mut matrix = vec![0.0; n * n];
+    let mut matrix = vec![0.0; m * n];
     for row in 0..rows {
         for block in row_starts[row]..row_starts[row + 1] {
             tokens.expect("the number of a block", block)?;
@@ -268,14 +329,14 @@ fn blocks(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
     Ok(matrix)
 }
 
-fn sparse(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
+fn sparse(tokens: &mut Tokens, m: usize, n: usize) -> Result<Vec<f64>, Fault> {
     let origin = tokens.count("the origin of the sparse matrix")?;
     if !(1..=3).contains(&origin) {
         let message = format!("the origin is {origin}: 1 (triplets), 2 (columns) or 3 (rows) is needed");
         return Err(tokens.fault(message));
     }
     // The library's line, up to `rows-by-columns,`.
-    let sizes = format!("{n}-by-{n},");
+    let sizes = format!("{m}-by-{n},");
     while tokens.word("the line of sizes")? != sizes {}
     let mut entries = None;
     loop {
@@ -292,7 +353,7 @@ fn sparse(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
     tokens.word("the norm")?;
     let entries = entries.and_then(|word| word.parse::<usize>().ok());
     let entries = entries.ok_or_else(|| tokens.fault("nnz is not a whole number".into()))?;
-    let mut matrix = vec![0.0; n * n];
+    let mut matrix = vec![0.0; m * n];
     let mut column = None;
     let mut read = 0;
     while read < entries {
@@ -321,13 +382,14 @@ fn sparse(tokens: &mut Tokens, n: usize) -> Result<Vec<f64>, Fault> {
             return Err(tokens.unexpected(word, "`:`", "row : value"));
         }
         let value = tokens.number("an entry of the sparse matrix")?;
-        if major >= n || minor >= n {
+        // Rows of origin 3 are printed as columns of the transpose.
+        let (row, column) = if origin == 3 { (major, minor) } else { (minor, major) };
+        if row >= m || column >= n {
             return Err(
-                tokens.fault(format!("the entry ({minor}, {major}) is outside the matrix of {n} rows"))
+                tokens.fault(format!("the entry ({minor}, {major}) is outside the matrix of {m} rows"))
             );
         }
-        // Rows of origin 3 are printed as columns of the transpose.
-        let at = if origin == 3 { major * n + minor } else { minor * n + major };
+        let at = row * n + column;
         matrix[at] += value;
         read += 1;
     }

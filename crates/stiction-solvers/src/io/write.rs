@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::any_problem::AnyProblem;
+use crate::cone::Cone;
+use crate::cone_ncp::{ConeNcp, FrictionLaw};
+use crate::delassus::Delassus;
 use crate::mcp::Mcp;
 use crate::polynomial::Polynomial;
 use crate::problem::Bounded;
@@ -36,11 +39,11 @@ pub fn to_json(name: &str, problem: &AnyProblem) -> String {
             json!({"format": "factored-lcp-1", "Y": list, "q": p.q()})
         }
         AnyProblem::Mcp(p) => polynomial_mcp(p),
-        AnyProblem::ConeNcp(p) => {
+        AnyProblem::ConeNcp(p) => fc(p).unwrap_or_else(|| {
             let mut body = serde_json::to_value(p).unwrap_or_default();
             body["format"] = "cone-ncp-1".into();
             body
-        }
+        }),
     };
     let mut body = body;
     body["name"] = name.into();
@@ -60,4 +63,49 @@ fn rows(matrix: &[f64], n: usize) -> Value {
 /// An infinite bound is `null`: serde_json writes every number that is not finite so.
 fn bounds(list: &[f64]) -> Value {
     Value::from(list)
+}
+
+/// A problem of Coulomb contacts of one dimension, in the form that others read too.
+fn fc(problem: &ConeNcp) -> Option<Value> {
+    let Some(&Cone::Coulomb { dim, .. }) = problem.cones().first() else { return None };
+    let mu: Option<Vec<f64>> = problem
+        .cones()
+        .iter()
+        .map(|cone| match *cone {
+            Cone::Coulomb { dim: own, mu } if own == dim => Some(mu),
+            _ => None,
+        })
+        .collect();
+    let mu = mu?;
+    let rigid = problem.compliance().iter().all(|c| *c == 0.0);
+    let (n, count) = (problem.q().len(), mu.len());
+    let (mut row_ptr, mut columns, mut values) = (vec![0], Vec::new(), Vec::<f64>::new());
+    match problem.delassus() {
+        _ if !rigid || problem.law() != FrictionLaw::Coulomb => return None,
+        Delassus::Factored(_) => return None,
+        Delassus::Sparse(sparse) => {
+            for i in 0..count {
+                for (j, block) in sparse.row(i) {
+                    columns.push(j);
+                    values.extend(block);
+                }
+                row_ptr.push(columns.len());
+            }
+        }
+        Delassus::Dense(w) => {
+            for i in 0..count {
+                for j in 0..count {
+                    let block: Vec<f64> =
+                        (0..dim * dim).map(|k| w[(i * dim + k / dim) * n + j * dim + k % dim]).collect();
+                    if i == j || block.iter().any(|v| *v != 0.0) {
+                        columns.push(j);
+                        values.extend(block);
+                    }
+                }
+                row_ptr.push(columns.len());
+            }
+        }
+    }
+    Some(json!({"format": "fc-1", "dim": dim, "nc": count, "mu": mu, "q": problem.q(),
+        "W": {"rows": n, "block": dim, "rowptr": row_ptr, "col": columns, "val": values}}))
 }
