@@ -7,7 +7,8 @@ use stiction::scene::SceneOptions;
 /// What the command line says about the contact problem.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FormulationArgs {
-    /// Contact model: stewart-trinkle or anitescu-potra [default: the scene's, else stewart-trinkle]
+    /// Contact model: cone, convex, stewart-trinkle, anitescu-potra, frictionless, viscous, viscous-explicit [default:
+    /// the scene's, else cone]
     #[arg(long, value_name = "MODEL")]
     contact: Option<String>,
     /// Solver of the contact problems [default: the scene's, else the contact model's own]
@@ -16,6 +17,12 @@ pub(crate) struct FormulationArgs {
     /// Number of friction directions of a polyhedral contact model, even [default: the scene's, else 4]
     #[arg(long, value_name = "K")]
     directions: Option<usize>,
+    /// Viscosity of each contact point in N s/m, for the viscous contact models [default: the scene's]
+    #[arg(long, value_name = "C")]
+    viscosity: Option<f64>,
+    /// Compliance of contacts in 1/kg [default: the scene's, else 0]
+    #[arg(long, value_name = "C")]
+    compliance: Option<f64>,
 }
 
 impl FormulationArgs {
@@ -25,6 +32,8 @@ impl FormulationArgs {
             contact_model: self.contact.clone().or_else(|| scene.contact_model.clone()),
             solver: self.solver.clone().or_else(|| scene.solver.clone()),
             friction_directions: self.directions.or(scene.friction_directions),
+            viscosity: self.viscosity.or(scene.viscosity),
+            compliance: self.compliance.or(scene.compliance),
             ..scene.clone()
         };
         Ok(Formulation::of_scene(&options)?)

@@ -103,7 +103,7 @@ fn choose(args: &SolveArgs) -> Result<Vec<NamedProblem>, CliError> {
 }
 
 /// A solver with its entry.
-type Named = (&'static Entry, Box<dyn AnySolver>);
+type Named = (&'static Entry, Box<dyn AnySolver + Send>);
 
 fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
     let entries =

@@ -92,6 +92,7 @@ pub mod interior_point;
 pub mod io;
 mod judge;
 pub mod lcp;
+mod least_squares;
 pub mod lemke;
 mod linear;
 mod lu;
@@ -109,12 +110,14 @@ pub mod polynomial;
 pub mod ppm;
 mod principal_block;
 pub mod problem;
+mod projected_descent;
 mod projected_newton;
 pub mod proximal;
 pub mod quadratic_program;
 pub mod reduced;
 mod reduction;
 pub mod registry;
+mod regular_descent;
 pub mod robust;
 mod room;
 #[cfg(feature = "samples")]
@@ -143,8 +146,8 @@ pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
 pub use ncp::{
-    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, Newton, NewtonSettings, Ppn,
-    PpnSettings,
+    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm, MncpPlmSettings, MncpRlm,
+    MncpRlmSettings, Newton, NewtonSettings, Ppn, PpnSettings, QpSplit, QpSplitSettings,
 };
 pub use path::{Path, PathSettings};
 pub use pgs::{Pgs, PgsSettings};
@@ -152,8 +155,10 @@ pub use pgs_sm::{PgsSm, PgsSmSettings};
 pub use polynomial::Polynomial;
 pub use ppm::{Ppm, PpmSettings};
 pub use problem::{Bounded, Problem, Residual, Solution};
+pub use projected_descent::PlmSettings;
 pub use proximal::{ProximalLemke, ProximalSettings};
 pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
 pub use reduced::Reduced;
+pub use regular_descent::RlmSettings;
 pub use robust::{Robust, RobustSettings};
 pub use solver::{Report, Solver, Start, Status};

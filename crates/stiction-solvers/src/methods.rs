@@ -11,8 +11,8 @@ use crate::fb_rlm::{FbRlm, FbRlmSettings};
 use crate::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::ncp::{
-    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, Newton, NewtonSettings, Ppn,
-    PpnSettings,
+    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm, MncpPlmSettings, MncpRlm,
+    MncpRlmSettings, Newton, NewtonSettings, Ppn, PpnSettings, QpSplit, QpSplitSettings,
 };
 use crate::path::{Path, PathSettings};
 use crate::pgs::{Pgs, PgsSettings};
@@ -43,6 +43,9 @@ methods! {
     newton: Newton, NewtonSettings;
     ppn: Ppn, PpnSettings;
     cone_interior_point: ConeInteriorPoint, ConeInteriorPointSettings;
+    mncp_rlm: MncpRlm, MncpRlmSettings;
+    mncp_plm: MncpPlm, MncpPlmSettings;
+    qp_split: QpSplit, QpSplitSettings;
 }
 
 #[cfg(feature = "conic")]

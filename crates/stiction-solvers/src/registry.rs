@@ -21,7 +21,7 @@ use crate::lemke::Lemke;
 use crate::mcp::Mcp;
 use crate::methods;
 use crate::mlcp::Mlcp;
-use crate::ncp::{Chain, ConeInteriorPoint, Newton, Ppn};
+use crate::ncp::{Chain, ConeInteriorPoint, MncpPlm, MncpRlm, Newton, Ppn, QpSplit};
 use crate::path::Path;
 use crate::pgs::Pgs;
 use crate::pgs_sm::PgsSm;
@@ -53,7 +53,7 @@ pub struct Entry {
     pub about: &'static str,
     /// The classes it serves.
     pub classes: &'static [Class],
-    make: fn(f64) -> Result<Box<dyn AnySolver>, SolverError>,
+    make: fn(f64) -> Result<Box<dyn AnySolver + Send>, SolverError>,
 }
 
 impl Entry {
@@ -66,7 +66,7 @@ impl Entry {
     ///
     /// # Errors
     /// [`SolverError::Setting`] if the tolerance is out of range.
-    pub fn make(&self, tolerance: f64) -> Result<Box<dyn AnySolver>, SolverError> {
+    pub fn make(&self, tolerance: f64) -> Result<Box<dyn AnySolver + Send>, SolverError> {
         (self.make)(tolerance)
     }
 }
@@ -190,6 +190,12 @@ solvers! {
         "the same inside proximal-point steps; rank-deficient problems from any start";
     "cone-interior-point": ConeInteriorPoint, [ConeNcp], methods::cone_interior_point,
         "non-convex interior point; a first guess from nothing, not the last digits";
+    "mncp-rlm": MncpRlm, [ConeNcp], methods::mncp_rlm,
+        "damped least squares on the equations of Mylapilli and Jain; exact cones, comparison";
+    "mncp-plm": MncpPlm, [ConeNcp], methods::mncp_plm,
+        "the same with a non-monotone line search and a watchdog; up to some hundred contacts";
+    "qp-split": QpSplit, [ConeNcp], methods::qp_split,
+        "normal impulses and friction in turn, each by a quadratic program; converges linearly";
 }
 
 /// The robust driver of every class.

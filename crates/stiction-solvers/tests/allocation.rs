@@ -235,6 +235,43 @@ fn newton_allocations<P: Bounded>(solver: &mut impl Solver<P>, problems: &[P]) -
 }
 
 #[test]
+fn a_second_solve_of_cones_by_descent_or_in_turns_allocates_nothing() {
+    use stiction_solvers::{Cone, ConeNcp, Delassus, MncpPlm, MncpRlm, QpSplit};
+
+    let mut random = Pcg64::seed_from_u64(25);
+    let mut contacts = |count: usize, rank: usize| {
+        let n = 3 * count + 2;
+        let w = common::gram(n, rank, &common::uniform(&mut random, n * rank));
+        let q = common::uniform(&mut random, n);
+        let mut cones = vec![Cone::Coulomb { dim: 3, mu: 0.4 }; count];
+        cones.extend([Cone::Free { dim: 1 }, Cone::Interval { lower: -0.1, upper: 0.1 }]);
+        ConeNcp::new(cones, Delassus::Dense(w), q).unwrap()
+    };
+    // Regular, redundant, smaller.
+    let problems = [contacts(10, 32), contacts(10, 20), contacts(4, 14)];
+    let mut rlm = MncpRlm::new(Default::default()).unwrap();
+    let mut plm = MncpPlm::new(Default::default()).unwrap();
+    let mut split = QpSplit::new(Default::default()).unwrap();
+    let mut set = ActiveSet::new(32);
+    set.set(3, true);
+    let solvers: [&mut dyn Solver<ConeNcp>; 3] = [&mut rlm, &mut plm, &mut split];
+    for solver in solvers {
+        let mut x = Solution::default();
+        let _ = solver.solve(&problems[0], Start::Cold, &mut x);
+        let count = allocations(|| {
+            for problem in problems.iter().chain(&problems) {
+                let _ = solver.solve(problem, Start::Cold, &mut x);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                x.z.fill(0.1);
+                let _ = solver.solve(problem, Start::Warm, &mut x);
+                let _ = solver.solve(problem, Start::Basis(&set), &mut x);
+            }
+        });
+        assert_eq!(count, 0);
+    }
+}
+
+#[test]
 fn a_second_solve_by_newtons_method_allocates_nothing() {
     let mut random = Pcg64::seed_from_u64(24);
     let unsolvable = Lcp::new(vec![0.0, 1.0, -1.0, 0.0], vec![-1.0, -1.0]).unwrap();

@@ -454,6 +454,6 @@ fn a_body_at_rest_that_is_hit_finds_its_neighbour_and_the_wall_behind_it() {
 fn an_unknown_contact_model_is_refused_with_the_ones_there_are() {
     let error = Formulation::named("cone-of-silence").unwrap_err().to_string();
     assert!(error.contains("cone-of-silence") && error.contains("stewart-trinkle"));
-    let error = Formulation::default().check_solver("pgs").unwrap_err().to_string();
+    let error = Formulation::default().set_solver("pgs").unwrap_err().to_string();
     assert!(error.contains("pgs") && error.contains("chain"));
 }

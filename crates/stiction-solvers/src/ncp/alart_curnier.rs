@@ -86,18 +86,40 @@ pub(crate) fn equations(
 /// Writes the derivative `D` of `Pi` at `x - rho y` for every cell.
 pub(crate) fn derivative(cells: &[Cell], associated: bool, x: &[f64], y: &[f64], rho: f64, d: &mut [Block]) {
     for (cell, d) in cells.iter().zip(d) {
-        let z = target(cell, x, y, rho);
-        let inside = |yes: bool| if yes { 1.0 } else { 0.0 };
-        *d = [0.0; 9];
-        match cell.law {
-            Law::Free => d[0] = 1.0,
-            Law::Nonnegative => d[0] = inside(z[0] > 0.0),
-            Law::Interval { lower, upper } => d[0] = inside(lower < z[0] && z[0] < upper),
-            Law::NoSlip if z[0] > 0.0 => identity(cell.dim, d),
-            Law::NoSlip => {}
-            Law::Coulomb { mu } if associated => of_cone_projection(&z[..cell.dim], mu, d),
-            Law::Coulomb { mu } => of_disk(&z[..cell.dim], mu, d),
+        slope(cell, associated, &target(cell, x, y, rho)[..cell.dim], d);
+    }
+}
+
+/// Replaces the rows `z` of a cell by `Pi(z)`.
+pub(crate) fn impulse(cell: &Cell, associated: bool, z: &mut [f64]) {
+    match cell.law {
+        Law::Free => {}
+        Law::Nonnegative => z[0] = z[0].max(0.0),
+        Law::Interval { lower, upper } => z[0] = z[0].max(lower).min(upper),
+        Law::NoSlip => crate::cone::open_unless_pressed(z),
+        Law::Coulomb { mu } if associated => crate::cone::project_on_friction_cone(z, mu),
+        Law::Coulomb { mu } => {
+            z[0] = z[0].max(0.0);
+            let (length, radius) = (tangent_norm(z), mu * z[0]);
+            if length > radius {
+                z[1..].iter_mut().for_each(|t| *t *= radius / length);
+            }
         }
+    }
+}
+
+/// Writes the derivative `D` of `Pi` at the rows `z` of a cell.
+pub(crate) fn slope(cell: &Cell, associated: bool, z: &[f64], d: &mut Block) {
+    let inside = |yes: bool| if yes { 1.0 } else { 0.0 };
+    *d = [0.0; 9];
+    match cell.law {
+        Law::Free => d[0] = 1.0,
+        Law::Nonnegative => d[0] = inside(z[0] > 0.0),
+        Law::Interval { lower, upper } => d[0] = inside(lower < z[0] && z[0] < upper),
+        Law::NoSlip if z[0] > 0.0 => identity(cell.dim, d),
+        Law::NoSlip => {}
+        Law::Coulomb { mu } if associated => of_cone_projection(z, mu, d),
+        Law::Coulomb { mu } => of_disk(z, mu, d),
     }
 }
 

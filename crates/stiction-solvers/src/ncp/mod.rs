@@ -6,6 +6,8 @@
 //! | [`newton`] | Newton on the equations of Alart and Curnier | warm starts |
 //! | [`ppn`] | the same inside proximal-point steps | rank-deficient problems from any start |
 //! | [`cone_interior_point`] | non-convex interior point | a first guess from nothing |
+//! | [`mncp_rlm`], [`mncp_plm`] | Levenberg-Marquardt on the equations of Mylapilli and Jain | comparison |
+//! | [`qp_split`] | a normal and a friction program in turn | little friction, comparison |
 //!
 //! What they share: the problem in its units (`normalized`), the equations (`alart_curnier`), the linear system of a
 //! step in impulses (`dense_system`) or velocities (`velocity_system`), the globalization (`search`), the best answer
@@ -16,11 +18,16 @@ mod block_lu;
 pub mod chain;
 pub mod cone_interior_point;
 mod dense_system;
+mod disk_program;
 mod minimum_degree;
+mod mncp;
+pub mod mncp_plm;
+pub mod mncp_rlm;
 pub mod newton;
 mod normalized;
 pub mod ppn;
 mod pyramid;
+pub mod qp_split;
 mod search;
 mod second_order_cone;
 mod short_rows;
@@ -29,5 +36,8 @@ mod velocity_system;
 
 pub use chain::{Chain, ChainSettings};
 pub use cone_interior_point::{ConeInteriorPoint, ConeInteriorPointSettings};
+pub use mncp_plm::{MncpPlm, MncpPlmSettings};
+pub use mncp_rlm::{MncpRlm, MncpRlmSettings};
 pub use newton::{Newton, NewtonSettings};
 pub use ppn::{Ppn, PpnSettings};
+pub use qp_split::{QpSplit, QpSplitSettings};

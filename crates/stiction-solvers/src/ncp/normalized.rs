@@ -33,7 +33,19 @@ pub(crate) struct Cell {
     pub(crate) law: Law,
 }
 
+/// Coefficient that stands for that of a contact without slip, where a method needs a number.
+const HELD: f64 = 1e3;
+
 impl Cell {
+    /// Coefficient of friction of a contact that has one; a large one of a contact without slip.
+    pub(crate) fn friction(&self) -> Option<f64> {
+        match self.law {
+            Law::Coulomb { mu } => Some(mu),
+            Law::NoSlip => Some(HELD),
+            _ => None,
+        }
+    }
+
     pub(crate) fn rows(&self) -> std::ops::Range<usize> {
         self.row..self.row + self.dim
     }

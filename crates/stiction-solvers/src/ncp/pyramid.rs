@@ -40,9 +40,6 @@ use crate::solver::{Solver, Start, Status};
 /// Most rows of a problem that is cut to pyramids: 80 contacts, a second or so.
 pub(crate) const MOST_ROWS: usize = 240;
 
-/// Coefficient of friction of a contact without slip.
-const HELD: f64 = 1e3;
-
 /// Natural map to which the linear problem is solved.
 const TOLERANCE: f64 = 1e-10;
 
@@ -172,11 +169,7 @@ impl Pyramids {
 
 /// The coefficient of friction of a cell that has tangential impulses.
 fn friction(cell: &Cell) -> Option<f64> {
-    match cell.law {
-        Law::Coulomb { mu } if mu > 0.0 => Some(mu),
-        Law::NoSlip => Some(HELD),
-        _ => None,
-    }
+    cell.friction().filter(|mu| *mu > 0.0)
 }
 
 fn along(column: &Column, vector: &[f64]) -> f64 {

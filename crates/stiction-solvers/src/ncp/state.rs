@@ -68,12 +68,47 @@ pub(crate) struct Limits {
     pub(crate) history: bool,
 }
 
+impl Limits {
+    /// For methods that count their own steps and have no aim beyond the tolerance.
+    pub(crate) fn of_descent(tolerance: f64, history: bool) -> Limits {
+        Limits { tolerance, aim: tolerance, max_factorizations: usize::MAX, history }
+    }
+}
+
 impl State {
     /// Begins a solve at the start, unless it passes. `Err`: it is over already, with this report.
     pub(crate) fn open(
         &mut self,
         problem: &ConeNcp,
         limits: Limits,
+        start: Start,
+        x: &mut Solution,
+    ) -> Result<(), Report> {
+        self.open_as(problem, limits, is_dense(problem), start, x)
+    }
+
+    /// The same for a method that needs the dense operator: a problem of more than [`LARGEST_DENSE`] rows is not
+    /// attempted.
+    pub(crate) fn open_dense(
+        &mut self,
+        problem: &ConeNcp,
+        limits: Limits,
+        start: Start,
+        x: &mut Solution,
+    ) -> Result<(), Report> {
+        if problem.q().len() > LARGEST_DENSE {
+            let budget = Limits { max_factorizations: 0, ..limits };
+            self.open_as(problem, budget, false, start, x)?;
+            return Err(self.close(problem, Status::MaxIterations, x));
+        }
+        self.open_as(problem, limits, true, start, x)
+    }
+
+    fn open_as(
+        &mut self,
+        problem: &ConeNcp,
+        limits: Limits,
+        dense: bool,
         start: Start,
         x: &mut Solution,
     ) -> Result<(), Report> {
@@ -88,7 +123,7 @@ impl State {
         if residual.certifies(limits.aim, floor) {
             return Err(self.report(Status::Solved, residual));
         }
-        let loaded = self.problem.load(problem, is_dense(problem));
+        let loaded = self.problem.load(problem, dense);
         let finite = loaded && residual != Residual::INFINITE;
         if !loaded {
             x.z.fill(0.0);
@@ -147,6 +182,12 @@ impl State {
     /// Whether the solve began at something other than zero.
     pub(crate) fn is_warm(&self) -> bool {
         self.start.iter().any(|x| *x != 0.0)
+    }
+
+    /// Moves the point to `x` and computes its velocities.
+    pub(crate) fn move_to(&mut self, problem: &ConeNcp, x: &[f64]) {
+        self.x.copy_from_slice(x);
+        self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
     }
 
     /// Computes the velocities of the point and its natural map, remembers it if it is the best, and says whether it
@@ -273,6 +314,9 @@ impl State {
         }
     }
 }
+
+/// Largest number of rows for methods on dense matrices that have to be factored as a whole: some seconds a step.
+pub(crate) const LARGEST_DENSE: usize = 2048;
 
 /// Rows up to which a factored operator is multiplied out unless it has few columns: dense loops are then faster.
 const SMALL: usize = 60;

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, reason = "not every test file uses every suite; a test may panic")]
 
 use serde_json::Value;
-use stiction_solvers::{BoxLcp, Lcp, Mlcp, MlcpBlocks};
+use stiction_solvers::{BlockSparse, BoxLcp, Cone, ConeNcp, Delassus, Lcp, Mlcp, MlcpBlocks};
 
 use crate::common::stewart_trinkle;
 
@@ -75,4 +75,45 @@ pub(crate) fn mixed() -> Vec<Case<Mlcp>> {
         let blocks = MlcpBlocks { a: &a, c: &c, d: &d, b: &b, a_vector: &a_vector, b_vector: &b_vector };
         Mlcp::new(&blocks).unwrap()
     })
+}
+
+/// The 54 problems of contact with friction, by name, in block-sparse form.
+pub(crate) fn frictional() -> Vec<Case<ConeNcp>> {
+    let Ok(folder) = std::env::var("STICTION_DATA") else {
+        eprintln!("SKIPPED: STICTION_DATA is not set");
+        return Vec::new();
+    };
+    let files = std::fs::read_dir(std::path::Path::new(&folder).join("fc")).unwrap();
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.retain(|path| !path.ends_with("index.json"));
+    paths.sort();
+    assert_eq!(paths.len(), 54);
+    paths
+        .iter()
+        .map(|path| {
+            let problem: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            Case {
+                name: problem["name"].as_str().unwrap().into(),
+                problem: frictional_problem(&problem),
+                solvable: true,
+            }
+        })
+        .collect()
+}
+
+fn frictional_problem(file: &Value) -> ConeNcp {
+    let indices = |value: &Value| -> Vec<usize> {
+        value.as_array().unwrap().iter().map(|i| i.as_u64().unwrap() as usize).collect()
+    };
+    let dim = file["dim"].as_u64().unwrap() as usize;
+    let cones: Vec<Cone> = numbers(&file["mu"]).into_iter().map(|mu| Cone::Coulomb { dim, mu }).collect();
+    let (w, values) = (&file["W"], numbers(&file["W"]["val"]));
+    let operator = BlockSparse {
+        starts: (0..=cones.len()).map(|i| dim * i).collect(),
+        row_ptr: indices(&w["rowptr"]),
+        columns: indices(&w["col"]),
+        value_ptr: (0..=values.len() / (dim * dim)).map(|k| dim * dim * k).collect(),
+        values,
+    };
+    ConeNcp::new(cones, Delassus::Sparse(operator), numbers(&file["q"])).unwrap()
 }

@@ -1,18 +1,28 @@
-//! The exact friction cone, a nonlinear complementarity problem (De Saxce and Feng 1998; Acary and others 2011).
+//! The exact friction cone, a nonlinear complementarity problem (De Saxce and Feng 1998; Acary and others 2011), and with
+//! it every law of contact.
 //!
 //! # Problem
-//! Per contact `|lambda_t| <= mu lambda_n`, with `u = G lambda + u_free`:
-//! - open: `lambda = 0`, `u_n + a_n >= 0`;
-//! - sticking: `u_n + a_n = 0`, `u_t = 0`;
-//! - sliding: `u_n + a_n = 0`, `lambda_t = -mu lambda_n u_t / |u_t|`: friction opposes sliding, in whatever direction.
+//! With `u = G lambda + u_free`, per contact `0 <= lambda_n  perp  u_n + a_n >= 0` and, tangentially,
 //!
-//! Limits and frictionless contacts keep the normal law, joint friction is a bounded impulse. Under the *associated* law a
-//! sliding contact opens with the speed `mu |u_t|`, which makes the problem convex and wrong (Anitescu 2006); it is here
-//! to be compared with.
+//! | law | tangential impulse |
+//! |---|---|
+//! | frictionless | none |
+//! | Coulomb | `|lambda_t| <= mu lambda_n`; sliding, `lambda_t = -mu lambda_n u_t / |u_t|`: in whatever direction |
+//! | no slip | any while `lambda_n > 0`, and then `u_t = 0` |
+//! | viscous | `-h c u_t` while the gap is closed, of the velocity after the step (implicit) or before it (explicit) |
+//! | Coulomb and viscous | the sum |
+//!
+//! Limits keep the normal law, joint friction is a bounded impulse. Under the *associated* law a sliding contact opens with
+//! the speed `mu |u_t|`, which makes the problem convex and wrong (Anitescu 2006); it is here to be compared with.
 //!
 //! # Method
-//! The chain of [`stiction_solvers::ncp::chain`], from the impulses that the same blocks had in the last step. It aims well
-//! below its tolerance: what a solver leaves as residual moves bodies that should rest.
+//! 1. Contacts become blocks of a cone problem. An implicit viscous impulse is a held row with the compliance `1 / (h c)`,
+//!    which is unconditionally stable; next to dry friction it has rows of its own.
+//! 2. The solver, by default the chain of [`stiction_solvers::ncp::chain`], starts from the impulses that the same blocks
+//!    had in the last step. It aims well below its tolerance: what a solver leaves as residual moves bodies that should
+//!    rest.
+//! 3. Bodies that jam may have no motion without slip. Contacts without slip then count as ones of friction 1000, and the
+//!    report says so as a regularization of a thousandth.
 //!
 //! # References
 //! - G. De Saxce, Z.-Q. Feng, *The bipotential method*, Mathematical and Computer Modelling 28 (1998).
@@ -20,44 +30,97 @@
 //!   optimization*, ZAMM 91 (2011).
 //! - M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
 //!   (2006).
+//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections IV and VI.
 
 use super::{BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory, Operator};
 use serde::{Deserialize, Serialize};
+use stiction_solvers::registry::{self, AnySolver};
 use stiction_solvers::{
-    BlockRows, Chain, ChainSettings, Cone, ConeNcp, Delassus, FrictionLaw, Report, Residual, Solution,
-    Solver, Start, Status,
+    AnyProblem, BlockRows, Chain, ChainSettings, Class, Cone, ConeData, ConeNcp, Delassus, FrictionLaw,
+    Piece, Report, Residual, Solution, Solver, SolverError, Start, Status,
 };
 
-/// Natural map that the solver aims for (dimensionless): a hundred roundings. Left over in every step, it moves what
+/// Natural map that the chain aims for (dimensionless): a hundred roundings. Left over in every step, it moves what
 /// should rest by 1e-14 of the largest displacement.
 const AIM: f64 = 1e-14;
 
+/// Coefficient of friction of a contact without slip that jams.
+const JAMMED: f64 = 1e3;
+
+/// Which velocity viscous friction answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViscousRule {
+    /// That after the step: stable for any step and coefficient.
+    #[default]
+    Implicit,
+    /// That before the step, as published: accurate to first order, unstable beyond `h c = 2 m` or so.
+    Explicit,
+}
+
 /// Settings of the exact cone.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExactConeSettings {
     /// Coulomb's law, or its convex relaxation.
     pub law: FrictionLaw,
+    /// Law of all contacts that have friction, in place of their own.
+    pub replacement: Option<Law>,
+    /// Which velocity viscous friction answers.
+    pub viscous: ViscousRule,
+    /// Compliance of every contact row (velocity per impulse, 1/kg): 0 for rigid contacts.
+    pub compliance: f64,
+    /// Name of the solver, of those that [`stiction_solvers::registry`] has for cone problems.
+    pub solver: String,
     /// Largest scaled natural-map residual of a solved island.
     pub tolerance: f64,
-    /// Factorizations per island and step at most, for real-time users.
+    /// Factorizations of the chain per island and step at most, for real-time users.
     pub max_factorizations: usize,
 }
 
 impl Default for ExactConeSettings {
     fn default() -> Self {
         let ChainSettings { tolerance, max_factorizations, .. } = ChainSettings::default();
-        Self { law: FrictionLaw::Coulomb, tolerance, max_factorizations }
+        Self {
+            law: FrictionLaw::Coulomb,
+            replacement: None,
+            viscous: ViscousRule::Implicit,
+            compliance: 0.0,
+            solver: CHAIN.into(),
+            tolerance,
+            max_factorizations,
+        }
+    }
+}
+
+/// The default solver, which can aim below its tolerance and has a budget.
+const CHAIN: &str = "chain";
+
+/// A solver of cone problems.
+enum Engine {
+    Chain(Box<Chain>),
+    Named(Box<dyn AnySolver + Send>),
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(if matches!(self, Engine::Chain(_)) { CHAIN } else { "by name" })
     }
 }
 
 /// Solves islands with exact friction cones. Allocates nothing for an island no larger than one seen before.
 #[derive(Debug)]
 pub struct ExactCone {
-    solver: Chain,
-    problem: ConeNcp,
+    settings: ExactConeSettings,
+    engine: Engine,
+    /// Always a [`ConeNcp`].
+    problem: AnyProblem,
     /// Memory of the form of the operator that is not in use.
     spare: Delassus,
     solution: Solution,
+    /// The island's row of every row of the problem.
+    source: Vec<usize>,
+    /// First row in the problem, and number of rows, of every block.
+    blocks: Vec<[usize; 2]>,
 }
 
 impl ExactCone {
@@ -67,66 +130,180 @@ impl ExactCone {
 
     /// A solver; refuses settings out of range.
     pub fn new(settings: ExactConeSettings) -> Result<Self, FormulationError> {
-        let ExactConeSettings { law, tolerance, max_factorizations } = settings;
-        let chain =
-            ChainSettings { tolerance, aim: AIM.min(tolerance), max_factorizations, ..Default::default() };
-        let solver = Chain::new(chain).map_err(|error| FormulationError::Setting(error.to_string()))?;
+        let refuse = |error: SolverError| FormulationError::Setting(error.to_string());
+        if !(settings.compliance.is_finite() && settings.compliance >= 0.0) {
+            let message = format!("compliance {}: a number of at least 0 is needed", settings.compliance);
+            return Err(FormulationError::Setting(message));
+        }
+        let tolerance = settings.tolerance;
+        let engine = if settings.solver == CHAIN {
+            let (aim, max_factorizations) = (AIM.min(tolerance), settings.max_factorizations);
+            let chain = ChainSettings { tolerance, aim, max_factorizations, ..Default::default() };
+            Engine::Chain(Box::new(Chain::new(chain).map_err(refuse)?))
+        } else {
+            let entry = registry::find_for(&settings.solver, Class::ConeNcp)
+                .map_err(|error| FormulationError::Setting(error.to_string()))?;
+            Engine::Named(entry.make(tolerance).map_err(refuse)?)
+        };
+        let problem = ConeNcp::default().with_law(settings.law).into();
         Ok(Self {
-            solver,
-            problem: ConeNcp::default().with_law(law),
+            settings,
+            engine,
+            problem,
             spare: Delassus::Factored(BlockRows::default()),
             solution: Solution::default(),
+            source: Vec::new(),
+            blocks: Vec::new(),
         })
+    }
+
+    /// Whether problems need [`IslandProblem::before`].
+    pub(super) fn asks_velocities(&self) -> bool {
+        self.settings.viscous == ViscousRule::Explicit
     }
 
     /// Solves an island from the impulses in `memory` (N s), and writes those it finds there.
     pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        let variables = island.rows();
-        if self.pose(island).is_err() {
-            memory.iter_mut().for_each(|m| *m = Memory::default());
-            return IslandReport { solver: not_finite(), variables };
+        let mut solver = self.attempt(island, memory, None);
+        let held = island.blocks.iter().any(|b| self.law_of(b.kind) == Some(Law::NoSlip));
+        if held && solver.status != Status::Solved && solver.residual != Residual::INFINITE {
+            solver = self.attempt(island, memory, Some(JAMMED)); // step 3
+            solver.regularization = 1.0 / JAMMED;
         }
-        self.solution.resize(variables);
-        for (block, memory) in island.blocks.iter().zip(memory.iter()) {
-            let count = block.kind.rows();
-            self.solution.z[block.row..block.row + count].copy_from_slice(&memory.impulse[..count]);
-        }
-        let solver = self.solver.solve(&self.problem, Start::Warm, &mut self.solution);
-        for (block, memory) in island.blocks.iter().zip(memory) {
-            let count = block.kind.rows();
-            *memory = Memory { known: true, ..Default::default() };
-            memory.impulse[..count].copy_from_slice(&self.solution.z[block.row..block.row + count]);
-        }
-        IslandReport { solver, variables }
+        self.remember(memory);
+        IslandReport { solver, variables: self.source.len() }
     }
 
-    fn pose(&mut self, island: &IslandProblem) -> Result<(), stiction_solvers::SolverError> {
-        self.problem.refill(|data| {
-            data.cones.clear();
-            data.q.clear();
-            data.q.extend_from_slice(island.free);
-            for block in island.blocks {
-                let (cone, bias) = match block.kind {
-                    BlockKind::Contact { law: Law::Coulomb { mu }, bias } => {
-                        (Cone::Coulomb { dim: 3, mu }, bias)
-                    }
-                    BlockKind::Contact { law: Law::Frictionless, bias } | BlockKind::Limit { bias } => {
-                        (Cone::Nonnegative { dim: 1 }, bias)
-                    }
-                    BlockKind::Friction { bound } => (Cone::Interval { lower: -bound, upper: bound }, 0.0),
-                };
-                data.cones.push(cone);
-                data.q[block.row] += bias;
+    /// Poses and solves the problem; `held` is the friction of contacts without slip, if they are to have one.
+    fn attempt(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
+        if self.pose(island, held).is_err() {
+            self.solution.resize(0);
+            return not_finite();
+        }
+        self.recall(memory);
+        match (&mut self.engine, &self.problem) {
+            (Engine::Chain(chain), AnyProblem::ConeNcp(problem)) => {
+                chain.solve(problem, Start::Warm, &mut self.solution)
             }
-            data.compliance.clear();
-            data.compliance.resize(data.q.len(), 0.0);
-            write_operator(island, data.delassus, &mut self.spare);
-        })
+            (Engine::Named(solver), problem) => {
+                solver.solve(problem, Start::Warm, &mut self.solution).unwrap_or_else(not_finite)
+            }
+            _ => not_finite(),
+        }
+    }
+
+    fn law_of(&self, kind: BlockKind) -> Option<Law> {
+        match kind {
+            BlockKind::Contact { law: Law::Frictionless, .. } => Some(Law::Frictionless),
+            BlockKind::Contact { law, .. } => Some(self.settings.replacement.unwrap_or(law)),
+            _ => None,
+        }
+    }
+
+    /// Step 1.
+    fn pose(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
+        let AnyProblem::ConeNcp(mut problem) =
+            std::mem::replace(&mut self.problem, ConeNcp::default().into())
+        else {
+            return Err(SolverError::Structure { what: "a cone problem is needed" });
+        };
+        let outcome = problem.refill(|data| self.fill(island, held, data));
+        self.problem = problem.into();
+        outcome
+    }
+
+    fn fill(&mut self, island: &IslandProblem, held: Option<f64>, data: ConeData) {
+        let ConeData { cones, delassus, q, compliance } = data;
+        cones.clear();
+        q.clear();
+        compliance.clear();
+        self.source.clear();
+        self.blocks.clear();
+        let soft = self.settings.compliance;
+        for block in island.blocks {
+            let first = self.source.len();
+            let mut push = |cone: Cone, row: usize, bias: f64, softness: f64| {
+                cones.push(cone);
+                for k in 0..cone.dim() {
+                    self.source.push(row + k);
+                    q.push(island.free[row + k] + if k == 0 { bias } else { 0.0 });
+                    compliance.push(softness);
+                }
+            };
+            let row = block.row;
+            match block.kind {
+                BlockKind::Limit { bias } => push(Cone::Nonnegative { dim: 1 }, row, bias, 0.0),
+                BlockKind::Friction { bound } => {
+                    push(Cone::Interval { lower: -bound, upper: bound }, row, 0.0, 0.0);
+                }
+                BlockKind::Contact { law, bias } => {
+                    let law = match law {
+                        Law::Frictionless => law,
+                        law => self.settings.replacement.unwrap_or(law),
+                    };
+                    let cone = match (law, held) {
+                        (Law::Frictionless | Law::Viscous { .. }, _) => Cone::Nonnegative { dim: 1 },
+                        (Law::Coulomb { mu } | Law::CoulombViscous { mu, .. }, _) => {
+                            Cone::Coulomb { dim: 3, mu }
+                        }
+                        (Law::NoSlip, Some(mu)) => Cone::Coulomb { dim: 3, mu },
+                        (Law::NoSlip, None) => Cone::NoSlip { dim: 3 },
+                    };
+                    push(cone, row, bias, soft);
+                    // What does not touch yet is not rubbed.
+                    let rub = if bias == 0.0 { island.timestep * law.viscosity() } else { 0.0 };
+                    if rub > 0.0 && self.settings.viscous == ViscousRule::Implicit {
+                        push(Cone::Free { dim: 2 }, row + 1, 0.0, 1.0 / rub);
+                    } else if rub > 0.0 {
+                        for tangent in [row + 1, row + 2] {
+                            let impulse = -rub * island.before[tangent];
+                            push(Cone::Interval { lower: impulse, upper: impulse }, tangent, 0.0, 0.0);
+                        }
+                    }
+                }
+            }
+            self.blocks.push([first, self.source.len() - first]);
+        }
+        write_operator(island, cones, &self.source, delassus, &mut self.spare);
+    }
+
+    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all.
+    fn recall(&mut self, memory: &[Memory]) {
+        self.solution.resize(self.source.len());
+        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+            let Some(&origin) = self.source.get(first) else { continue };
+            let mut given = [false; 3];
+            for i in first..first + count {
+                let k = self.source[i] - origin;
+                self.solution.z[i] = if given[k] { 0.0 } else { memory.impulse[k] };
+                given[k] = true;
+            }
+        }
+    }
+
+    fn remember(&self, memory: &mut [Memory]) {
+        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+            *memory = Memory::default();
+            let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
+                continue;
+            };
+            memory.known = true;
+            for i in first..first + count {
+                memory.impulse[self.source[i] - origin] += self.solution.z[i];
+            }
+        }
     }
 }
 
-/// Copies the operator of an island; `spare` is of the other form and changes places when the form changes.
-fn write_operator(island: &IslandProblem, delassus: &mut Delassus, spare: &mut Delassus) {
+/// Writes the operator of the problem, whose rows are the island's rows in `source`; `spare` is of the other form and
+/// changes places when the form changes.
+fn write_operator(
+    island: &IslandProblem,
+    cones: &[Cone],
+    source: &[usize],
+    delassus: &mut Delassus,
+    spare: &mut Delassus,
+) {
     let same = matches!(
         (&island.delassus, &*delassus),
         (Operator::Dense(_), Delassus::Dense(_)) | (Operator::Factored(_), Delassus::Factored(_))
@@ -134,13 +311,48 @@ fn write_operator(island: &IslandProblem, delassus: &mut Delassus, spare: &mut D
     if !same {
         std::mem::swap(delassus, spare);
     }
+    let unchanged = source.len() == island.rows() && source.iter().enumerate().all(|(i, s)| i == *s);
     match (island.delassus, delassus) {
         (Operator::Dense(from), Delassus::Dense(to)) => {
             to.clear();
-            to.extend_from_slice(from);
+            if unchanged {
+                to.extend_from_slice(from);
+            } else {
+                let n = island.rows();
+                to.extend(source.iter().flat_map(|&i| source.iter().map(move |&j| from[i * n + j])));
+            }
         }
-        (Operator::Factored(from), Delassus::Factored(to)) => to.copy_from(from),
+        (Operator::Factored(from), Delassus::Factored(to)) => {
+            // The problem's blocks are its cones, even where rows are those of the island.
+            copy_rows(island, from, cones, source, to);
+        }
         _ => {}
+    }
+}
+
+/// The same for rows of `Y`.
+fn copy_rows(island: &IslandProblem, from: &BlockRows, cones: &[Cone], source: &[usize], to: &mut BlockRows) {
+    to.columns = from.columns;
+    to.starts.clear();
+    to.starts.push(0);
+    to.piece_ptr.clear();
+    to.piece_ptr.push(0);
+    to.pieces.clear();
+    to.values.clear();
+    let mut row = 0;
+    for cone in cones {
+        let origin = source[row];
+        // The island's block that holds the cone's rows: blocks are in the order of their rows.
+        let block = island.blocks.partition_point(|b| b.row <= origin) - 1;
+        let skip = origin - island.blocks[block].row;
+        for (piece, values) in from.pieces(block) {
+            let offset = to.values.len();
+            to.pieces.push(Piece { column: piece.column, width: piece.width, offset });
+            to.values.extend_from_slice(&values[skip * piece.width..(skip + cone.dim()) * piece.width]);
+        }
+        row += cone.dim();
+        to.piece_ptr.push(to.pieces.len());
+        to.starts.push(row);
     }
 }
 

@@ -1,13 +1,14 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{
-    ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Memory, Polyhedral,
-    PolyhedralSettings,
+    ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Law, Memory, Polyhedral,
+    PolyhedralSettings, ViscousRule,
 };
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::FrictionLaw;
+use stiction_solvers::registry;
+use stiction_solvers::{Class, FrictionLaw};
 
 /// Which problem is posed for an island of contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,15 +28,25 @@ pub enum FormulationError {
         hint = did_you_mean(.0, Formulation::NAMES))]
     Unknown(String),
     /// The solver does not fit.
-    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {available}{hint}",
-        hint = did_you_mean(solver, [*available]))]
+    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {list}{hint}",
+        list = available.join(", "), hint = did_you_mean(solver, available.iter().copied()))]
     Solver {
         /// What was asked for.
         solver: String,
         /// The formulation.
         formulation: String,
         /// What fits.
-        available: &'static str,
+        available: Vec<&'static str>,
+    },
+    /// A law that the formulation cannot express.
+    #[error("contact model '{formulation}' cannot express the law '{law}'; these can: {available}")]
+    Law {
+        /// The law.
+        law: Law,
+        /// The formulation.
+        formulation: String,
+        /// What can.
+        available: String,
     },
     /// A setting out of range.
     #[error("{0}")]
@@ -50,7 +61,15 @@ impl Default for Formulation {
 
 impl Formulation {
     /// The names of all formulations.
-    pub const NAMES: [&'static str; 4] = ["cone", "convex", "stewart-trinkle", "anitescu-potra"];
+    pub const NAMES: [&'static str; 7] = [
+        "cone",
+        "convex",
+        "stewart-trinkle",
+        "anitescu-potra",
+        "frictionless",
+        "viscous",
+        "viscous-explicit",
+    ];
 
     /// The formulation a scene asks for, with the default for what it does not say.
     ///
@@ -62,16 +81,34 @@ impl Formulation {
             None => Self::default(),
         };
         if let Some(solver) = &options.solver {
-            formulation.check_solver(solver)?;
+            formulation.set_solver(solver)?;
         }
-        if let Some(directions) = options.friction_directions {
-            match &mut formulation {
-                Formulation::Polyhedral(settings) => settings.directions = directions,
-                Formulation::ExactCone(_) => {
-                    return Err(FormulationError::Setting(format!(
-                        "{directions} friction directions: contact model '{}' has no pyramid, its cone is exact",
-                        formulation.name()
-                    )));
+        let name = formulation.name();
+        let refuse = |what: String, why: &str| Err(FormulationError::Setting(format!("{what}: {why}")));
+        match &mut formulation {
+            Formulation::Polyhedral(settings) => {
+                if let Some(directions) = options.friction_directions {
+                    settings.directions = directions;
+                }
+                if let Some(compliance) = options.compliance {
+                    return refuse(
+                        format!("compliance {compliance}"),
+                        &format!("contact model '{name}' has none"),
+                    );
+                }
+            }
+            Formulation::ExactCone(settings) => {
+                if let Some(directions) = options.friction_directions {
+                    let why = format!("contact model '{name}' has no pyramid, its cone is exact");
+                    return refuse(format!("{directions} friction directions"), &why);
+                }
+                settings.compliance = options.compliance.unwrap_or(0.0);
+                if let Some(Law::Viscous { viscosity }) = &mut settings.replacement {
+                    *viscosity = options.viscosity.ok_or_else(|| {
+                        let needed = "needs the coefficient of viscosity of each contact point (N s/m): \
+                                      stiction:viscosity in the scene, or --viscosity";
+                        FormulationError::Setting(format!("contact model '{name}' {needed}"))
+                    })?;
                 }
             }
         }
@@ -80,24 +117,42 @@ impl Formulation {
         Ok(formulation)
     }
 
-    /// The formulation of this name, as the command line and scene files write it.
+    /// The formulation of this name, as the command line and scene files write it. Of the viscous ones the coefficient
+    /// is still to be set.
     pub fn named(name: &str) -> Result<Self, FormulationError> {
-        let cone = |law| Formulation::ExactCone(ExactConeSettings { law, ..Default::default() });
-        let gap = match name {
-            "cone" => return Ok(cone(FrictionLaw::Coulomb)),
-            "convex" => return Ok(cone(FrictionLaw::Associated)),
-            "stewart-trinkle" => GapRule::StewartTrinkle,
-            "anitescu-potra" => GapRule::AnitescuPotra,
+        let cone = ExactConeSettings::default();
+        let pyramid = PolyhedralSettings::default();
+        let viscous = Some(Law::Viscous { viscosity: 0.0 });
+        Ok(match name {
+            "cone" => Formulation::ExactCone(cone),
+            "convex" => Formulation::ExactCone(ExactConeSettings { law: FrictionLaw::Associated, ..cone }),
+            "frictionless" => {
+                Formulation::ExactCone(ExactConeSettings { replacement: Some(Law::Frictionless), ..cone })
+            }
+            "viscous" => Formulation::ExactCone(ExactConeSettings { replacement: viscous, ..cone }),
+            "viscous-explicit" => Formulation::ExactCone(ExactConeSettings {
+                replacement: viscous,
+                viscous: ViscousRule::Explicit,
+                ..cone
+            }),
+            "stewart-trinkle" => Formulation::Polyhedral(pyramid),
+            "anitescu-potra" => {
+                Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::AnitescuPotra, ..pyramid })
+            }
             _ => return Err(FormulationError::Unknown(name.into())),
-        };
-        Ok(Formulation::Polyhedral(PolyhedralSettings { gap, ..Default::default() }))
+        })
     }
 
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            Formulation::ExactCone(ExactConeSettings { law: FrictionLaw::Coulomb, .. }) => "cone",
-            Formulation::ExactCone(ExactConeSettings { law: FrictionLaw::Associated, .. }) => "convex",
+            Formulation::ExactCone(cone) => match (cone.replacement, cone.law, cone.viscous) {
+                (Some(Law::Frictionless), ..) => "frictionless",
+                (Some(Law::Viscous { .. }), _, ViscousRule::Implicit) => "viscous",
+                (Some(Law::Viscous { .. }), _, ViscousRule::Explicit) => "viscous-explicit",
+                (_, FrictionLaw::Coulomb, _) => "cone",
+                (_, FrictionLaw::Associated, _) => "convex",
+            },
             Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::StewartTrinkle, .. }) => {
                 "stewart-trinkle"
             }
@@ -108,23 +163,61 @@ impl Formulation {
     }
 
     /// The name of the solver it uses.
-    pub fn solver_name(&self) -> &'static str {
+    pub fn solver_name(&self) -> &str {
         match self {
-            Formulation::ExactCone(_) => "chain",
+            Formulation::ExactCone(settings) => &settings.solver,
             Formulation::Polyhedral(_) => "lemke",
         }
     }
 
-    /// Checks that a solver of this name fits this formulation.
-    pub fn check_solver(&self, name: &str) -> Result<(), FormulationError> {
-        if name == self.solver_name() {
-            return Ok(());
+    /// The names of the solvers that fit this formulation.
+    pub fn solvers(&self) -> Vec<&'static str> {
+        match self {
+            Formulation::ExactCone(_) => registry::SOLVERS
+                .iter()
+                .filter(|entry| entry.serves(Class::ConeNcp))
+                .map(|entry| entry.name)
+                .collect(),
+            Formulation::Polyhedral(_) => vec!["lemke"],
         }
-        Err(FormulationError::Solver {
-            solver: name.into(),
-            formulation: self.name().into(),
-            available: self.solver_name(),
-        })
+    }
+
+    /// Chooses the solver of this name.
+    ///
+    /// # Errors
+    /// It does not fit this formulation; the error lists those that do.
+    pub fn set_solver(&mut self, name: &str) -> Result<(), FormulationError> {
+        let fitting = self.solvers();
+        if !fitting.contains(&name) {
+            let (solver, formulation) = (name.into(), self.name().into());
+            return Err(FormulationError::Solver { solver, formulation, available: fitting });
+        }
+        if let Formulation::ExactCone(settings) = self {
+            settings.solver = name.into();
+        }
+        Ok(())
+    }
+
+    /// Whether contacts of this law can be posed.
+    pub fn expresses(&self, law: Law) -> bool {
+        match self {
+            Formulation::ExactCone(_) => true,
+            Formulation::Polyhedral(_) => matches!(law, Law::Frictionless | Law::Coulomb { .. }),
+        }
+    }
+
+    /// Checks that all laws can be posed.
+    ///
+    /// # Errors
+    /// The first that cannot, with the formulations that can.
+    pub fn check_laws(&self, laws: impl Iterator<Item = Law>) -> Result<(), FormulationError> {
+        for law in laws.filter(|law| !self.expresses(*law)) {
+            let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses(law));
+            let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+            let (formulation, available) = (self.name().into(), available.join(", "));
+            return Err(FormulationError::Law { law, formulation, available });
+        }
+        Ok(())
     }
 
     /// How the gap of predicted contacts enters.
@@ -139,7 +232,7 @@ impl Formulation {
     pub fn solver(&self) -> Result<IslandSolver, FormulationError> {
         match self {
             Formulation::ExactCone(settings) => {
-                Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(*settings)?)))
+                Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(settings.clone())?)))
             }
             Formulation::Polyhedral(settings) => {
                 Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
@@ -158,6 +251,14 @@ pub enum IslandSolver {
 }
 
 impl IslandSolver {
+    /// Whether problems need [`IslandProblem::before`].
+    pub fn asks_velocities(&self) -> bool {
+        match self {
+            IslandSolver::ExactCone(cone) => cone.asks_velocities(),
+            IslandSolver::Polyhedral(_) => false,
+        }
+    }
+
     /// Number of rows above which islands may come with a factored operator ([`super::Operator`]).
     pub fn factored_from(&self) -> usize {
         match self {

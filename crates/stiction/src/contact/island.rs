@@ -34,7 +34,7 @@ impl BlockKind {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match self {
-            BlockKind::Contact { law: Law::Coulomb { .. }, .. } => 3,
+            BlockKind::Contact { law, .. } => law.rows(),
             _ => 1,
         }
     }
@@ -80,6 +80,10 @@ pub struct IslandProblem<'a> {
     pub delassus: Operator<'a>,
     /// Free row velocities `J v_free + drift` (n).
     pub free: &'a [f64],
+    /// Row velocities at the beginning of the step, `J v + drift` (n).
+    pub before: &'a [f64],
+    /// Time step (s).
+    pub timestep: f64,
 }
 
 impl IslandProblem<'_> {

@@ -13,8 +13,8 @@ mod law;
 mod polyhedral;
 
 pub use contact::{Contact, ContactKey, Mode, contact_frame};
-pub use exact_cone::{ExactCone, ExactConeSettings};
+pub use exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
-pub use law::Law;
+pub use law::{Law, LawError};
 pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};

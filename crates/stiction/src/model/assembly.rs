@@ -88,6 +88,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         q0: Vec::new(),
         pair_rules: Vec::new(),
         material_rules: Vec::new(),
+        default_law: None,
         excluded: Vec::new(),
         contact_table: ContactTable::default(),
     }

@@ -48,6 +48,7 @@ pub struct ModelBuilder {
     pub(super) keyframes: Vec<Keyframe>,
     pub(super) pairs: Vec<PairSpec>,
     pub(super) material_rules: Vec<MaterialRuleSpec>,
+    pub(super) default_law: Option<Law>,
     pub(super) exclusions: Vec<[BodyId; 2]>,
 }
 
@@ -65,11 +66,11 @@ pub(super) struct PairSpec {
     pub(super) law: Law,
 }
 
-/// Friction between two materials, by name.
+/// The law between two materials, by name.
 #[derive(Clone, Debug)]
 pub(super) struct MaterialRuleSpec {
     pub(super) materials: [String; 2],
-    pub(super) friction: f64,
+    pub(super) law: Law,
 }
 
 impl ModelBuilder {
@@ -87,6 +88,7 @@ impl ModelBuilder {
             keyframes: Vec::new(),
             pairs: Vec::new(),
             material_rules: Vec::new(),
+            default_law: None,
             exclusions: Vec::new(),
         }
     }
@@ -181,10 +183,15 @@ impl ModelBuilder {
         self
     }
 
-    /// Friction between two materials, which may be the same.
-    pub fn add_material_rule(&mut self, first: &str, second: &str, friction: f64) -> &mut Self {
-        self.material_rules
-            .push(MaterialRuleSpec { materials: [first.to_owned(), second.to_owned()], friction });
+    /// The law between two materials, which may be the same.
+    pub fn add_material_rule(&mut self, first: &str, second: &str, law: Law) -> &mut Self {
+        self.material_rules.push(MaterialRuleSpec { materials: [first.to_owned(), second.to_owned()], law });
+        self
+    }
+
+    /// The law of all contacts that no rule is about; without it Coulomb's, with the friction of the geoms.
+    pub fn set_default_law(&mut self, law: Law) -> &mut Self {
+        self.default_law = Some(law);
         self
     }
 

@@ -170,11 +170,16 @@ pub(super) fn actuator(element: &Element, spec: &ActuatorSpec) -> Result<(), Mod
     Ok(())
 }
 
-/// The law of an explicit pair.
+/// The law of a rule.
 pub(super) fn law(element: &Element, law: Law) -> Result<(), ModelError> {
     match law {
-        Law::Frictionless => Ok(()),
+        Law::Frictionless | Law::NoSlip => Ok(()),
         Law::Coulomb { mu } => not_negative(element, "friction", mu),
+        Law::Viscous { viscosity } => not_negative(element, "viscosity", viscosity),
+        Law::CoulombViscous { mu, viscosity } => {
+            not_negative(element, "friction", mu)?;
+            not_negative(element, "viscosity", viscosity)
+        }
     }
 }
 

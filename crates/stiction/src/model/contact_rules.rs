@@ -1,4 +1,4 @@
-//! Which geoms may touch and under which law: MuJoCo's rules, with friction by pair of materials on top.
+//! Which geoms may touch and under which law: MuJoCo's rules, with laws by pair of materials on top.
 //!
 //! Explicit pairs come first. Otherwise two geoms may collide when the collision bits of one meet the affinity of
 //! the other, one of them can move, they are not welded together, not on parent and child (unless the parent is
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContactTable {
     geoms: Vec<GeomFilter>,
-    /// Friction by pair of material numbers, lesser first, sorted.
-    friction: Vec<([u32; 2], f64)>,
+    /// Law by pair of material numbers, lesser first, sorted.
+    laws: Vec<([u32; 2], Law)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,25 +47,25 @@ impl ContactTable {
         let number = |name: &str| names.binary_search(&name).ok().map(|i| i as u32);
         let mut table = Self {
             geoms: geoms.iter().map(|geom| GeomFilter::new(bodies, geom, number)).collect(),
-            friction: Vec::with_capacity(rules.len()),
+            laws: Vec::with_capacity(rules.len()),
         };
         for geom in pair_rules.iter().flat_map(|rule| rule.geoms) {
             table.geoms[geom].in_pair = true;
         }
         for rule in rules {
             if let (Some(a), Some(b)) = (number(&rule.materials[0]), number(&rule.materials[1])) {
-                table.friction.push(([a.min(b), a.max(b)], rule.friction));
+                table.laws.push(([a.min(b), a.max(b)], rule.law));
             }
         }
-        table.friction.sort_unstable_by_key(|rule| rule.0);
+        table.laws.sort_unstable_by_key(|rule| rule.0);
         table
     }
 
-    /// Friction between the materials of two geoms, if a rule gives it.
-    fn material_friction(&self, first: usize, second: usize) -> Option<f64> {
+    /// Law between the materials of two geoms, if a rule gives it.
+    fn material_law(&self, first: usize, second: usize) -> Option<Law> {
         let (a, b) = (self.geoms[first].material?, self.geoms[second].material?);
-        let found = self.friction.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
-        Some(self.friction[found].1)
+        let found = self.laws.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
+        Some(self.laws[found].1)
     }
 }
 
@@ -101,12 +101,12 @@ impl Model {
 
     /// Law of the contacts between two geoms (by number, in either order).
     ///
-    /// An explicit pair decides first. Otherwise friction is that of the pair of materials, or of the geom with the
-    /// higher priority, or the larger of the two; a contact dimension of 1 (of the geom with the higher priority,
-    /// or the larger of the two) or friction zero makes the contact frictionless.
+    /// An explicit pair decides first. Otherwise the law is that of the pair of materials, or the scene's, or Coulomb's
+    /// with the friction of the geom with the higher priority, or the larger of the two; a contact dimension of 1 (of the
+    /// geom with the higher priority, or the larger of the two) or friction zero makes the contact frictionless.
     pub fn pair_law(&self, first: usize, second: usize) -> Law {
         if let Some(rule) = self.pair_rule(first, second) {
-            return with_friction(rule.law);
+            return rule.law.simplified();
         }
         let (a, b) = (&self.geoms[first], &self.geoms[second]);
         let (dimension, friction) = match a.priority.cmp(&b.priority) {
@@ -119,8 +119,14 @@ impl Model {
         if dimension <= 1 {
             return Law::Frictionless;
         }
-        let mu = self.contact_table.material_friction(first, second).unwrap_or(friction);
-        with_friction(Law::Coulomb { mu })
+        let law = self.contact_table.material_law(first, second).or(self.default_law);
+        law.unwrap_or(Law::Coulomb { mu: friction }).simplified()
+    }
+
+    /// All laws that contacts of this model may have, but for the friction of geoms.
+    pub fn laws(&self) -> impl Iterator<Item = Law> + '_ {
+        let pairs = self.pair_rules.iter().map(|rule| rule.law);
+        pairs.chain(self.material_rules.iter().map(|rule| rule.law)).chain(self.default_law)
     }
 
     /// Fills the table the rules work with; the lists of bodies, geoms and rules are then final.
@@ -142,9 +148,4 @@ impl Model {
         !self.excluded.is_empty()
             && self.excluded.binary_search(&[first.min(second), first.max(second)]).is_ok()
     }
-}
-
-/// Coulomb's law without friction is the frictionless one.
-fn with_friction(law: Law) -> Law {
-    if law == (Law::Coulomb { mu: 0.0 }) { Law::Frictionless } else { law }
 }

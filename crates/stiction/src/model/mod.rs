@@ -323,13 +323,13 @@ pub struct PairRule {
     pub law: Law,
 }
 
-/// Friction between two materials, in either order.
+/// The law between two materials, in either order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MaterialRule {
     /// Names of the materials.
     pub materials: [String; 2],
-    /// Coefficient of friction.
-    pub friction: f64,
+    /// Law of their contacts.
+    pub law: Law,
 }
 
 /// A scene that is ready to move. Immutable; share it between simulations.
@@ -372,6 +372,8 @@ pub struct Model {
     pub pair_rules: Vec<PairRule>,
     /// Rules for pairs of materials.
     pub material_rules: Vec<MaterialRule>,
+    /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
+    pub default_law: Option<Law>,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

@@ -21,6 +21,10 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
     add_keyframes(&mut assembly.model, builder.keyframes)?;
     add_pairs(&mut assembly.model, &builder.pairs)?;
     add_material_rules(&mut assembly.model, builder.material_rules)?;
+    if let Some(law) = builder.default_law {
+        check::law(&Element::new(ElementKind::MaterialRule, "of the scene"), law)?;
+        assembly.model.default_law = Some(law);
+    }
     add_exclusions(assembly, &builder.exclusions)
 }
 
@@ -326,11 +330,11 @@ fn add_pairs(model: &mut Model, pairs: &[PairSpec]) -> Result<(), ModelError> {
 }
 
 fn add_material_rules(model: &mut Model, rules: Vec<MaterialRuleSpec>) -> Result<(), ModelError> {
-    for MaterialRuleSpec { mut materials, friction } in rules {
+    for MaterialRuleSpec { mut materials, law } in rules {
         let element = both(ElementKind::MaterialRule, &materials[0], &materials[1]);
-        check::not_negative(&element, "friction", friction)?;
+        check::law(&element, law)?;
         materials.sort_unstable();
-        model.material_rules.push(MaterialRule { materials, friction });
+        model.material_rules.push(MaterialRule { materials, law });
     }
     model.material_rules.sort_by(|a, b| a.materials.cmp(&b.materials));
     for rules in model.material_rules.windows(2) {

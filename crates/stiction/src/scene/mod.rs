@@ -9,7 +9,11 @@
 //! | `<text name="stiction:solver" data="..."/>` | [`SceneOptions::solver`] |
 //! | `<numeric name="stiction:duration" data="..."/>` | [`SceneOptions::duration`] (s) |
 //! | `<numeric name="stiction:friction_directions" data="..."/>` | [`SceneOptions::friction_directions`] |
+//! | `<numeric name="stiction:viscosity" data="..."/>` | [`SceneOptions::viscosity`] (N s/m) |
+//! | `<numeric name="stiction:compliance" data="..."/>` | [`SceneOptions::compliance`] (1/kg) |
 //! | `<numeric name="stiction:friction:A:B" data="..."/>` | friction between materials A and B |
+//! | `<text name="stiction:law:A:B" data="..."/>` | the law between materials A and B, see [`Law`](crate::contact::Law): `no-slip`, `coulomb 0.3 viscous 2` |
+//! | `<text name="stiction:law" data="..."/>` | the law of all contacts that no rule is about, in place of the friction of geoms |
 //! | `<numeric name="stiction:surface_velocity:GEOM" data="x y z"/>` | [`Geom::surface_velocity`](crate::model::Geom::surface_velocity) (geom frame, m/s) |
 //! | `<numeric name="stiction:mocap_velocity:BODY" data="wx wy wz vx vy vz"/>` | [`Model::mocap_velocities`] (world axes, rad/s then m/s) |
 //! | `<numeric name="stiction:restitution" data="0"/>` | contacts are inelastic; any other value is refused |
@@ -53,6 +57,10 @@ pub struct SceneOptions {
     pub duration: Option<f64>,
     /// Number of directions that span the friction polygon: 4 or a larger even number.
     pub friction_directions: Option<usize>,
+    /// Viscosity of each contact point (N s/m), for the viscous contact models.
+    pub viscosity: Option<f64>,
+    /// Compliance of contacts (velocity per impulse, 1/kg), at least 0.
+    pub compliance: Option<f64>,
 }
 
 /// Loads a scene from a file, by its extension (`.xml` or `.mjcf`: MJCF).

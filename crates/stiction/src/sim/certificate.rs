@@ -144,13 +144,8 @@ impl Simulation {
                 BlockKind::Contact { bias, law } => {
                     certificate.approach = certificate.approach.max(-(rates.x + bias));
                     certificate.pull = certificate.pull.max(-lambda.x / h);
-                    let mu = match law {
-                        Law::Coulomb { mu } => mu,
-                        Law::Frictionless => 0.0,
-                    };
-                    let tangential = libm::hypot(lambda.y, lambda.z);
-                    certificate.cone_violation =
-                        certificate.cone_violation.max((tangential - mu * lambda.x.max(0.0)) / h);
+                    let excess = excess_friction(law, &lambda, &rates, h);
+                    certificate.cone_violation = certificate.cone_violation.max(excess / h);
                     let power = (lambda.y * rates.y + lambda.z * rates.z) / h;
                     certificate.sliding_power = certificate.sliding_power.max(power);
                     if let Some(index) = block.contact {
@@ -162,7 +157,7 @@ impl Simulation {
                             velocity: rates,
                             impulse: lambda,
                             force: contact.frame * lambda / h,
-                            mode: mode(&lambda, mu),
+                            mode: mode(&lambda, &rates, law),
                         });
                     }
                 }
@@ -272,12 +267,29 @@ fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (Vector3<f64>
 }
 
 /// A contact slides when its impulse is on the boundary of what friction allows, to a part in a million.
-fn mode(lambda: &Vector3<f64>, mu: f64) -> Mode {
-    if lambda.x <= 0.0 {
-        Mode::Open
-    } else if libm::hypot(lambda.y, lambda.z) < (1.0 - 1e-6) * mu * lambda.x {
-        Mode::Stick
+fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mode {
+    let slides = match law {
+        Law::NoSlip => false,
+        // Viscous friction has no bound to reach: what moves slides.
+        Law::Viscous { .. } => libm::hypot(rates.y, rates.z) > 0.0,
+        _ => libm::hypot(lambda.y, lambda.z) >= (1.0 - 1e-6) * law.mu() * lambda.x,
+    };
+    match (lambda.x > 0.0, slides) {
+        (false, _) => Mode::Open,
+        (true, false) => Mode::Stick,
+        (true, true) => Mode::Slip,
+    }
+}
+
+/// Tangential impulse beyond what the law allows (N s).
+fn excess_friction(law: Law, lambda: &Vector3<f64>, rates: &Vector3<f64>, h: f64) -> f64 {
+    let viscous = h * law.viscosity();
+    let dry = libm::hypot(lambda.y + viscous * rates.y, lambda.z + viscous * rates.z);
+    if lambda.x <= 0.0 || law.mu().is_finite() {
+        let bound = if lambda.x > 0.0 { law.mu() * lambda.x } else { 0.0 };
+        // An explicit viscous impulse answers the velocity before the step, not the one after.
+        if matches!(law, Law::Viscous { .. }) { 0.0 } else { dry - bound }
     } else {
-        Mode::Slip
+        0.0
     }
 }

@@ -25,6 +25,15 @@ struct Island {
     end: usize,
 }
 
+/// What formulations may ask about the beginning of the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepStart<'a> {
+    /// Velocities of all rows; empty if nobody asks.
+    pub(crate) before: &'a [f64],
+    /// Time step (s).
+    pub(crate) timestep: f64,
+}
+
 /// Solves all islands of a set of rows. Keeps its capacity.
 #[derive(Debug, Default)]
 pub(crate) struct Islands {
@@ -38,6 +47,7 @@ pub(crate) struct Islands {
     local_row: Vec<usize>,
     matrix: Vec<f64>,
     free: Vec<f64>,
+    before: Vec<f64>,
     delassus: Vec<f64>,
     /// The operator of a large island, and the first column of each tree there.
     factors: BlockRows,
@@ -120,6 +130,7 @@ impl Islands {
         model: &Model,
         rows: &mut Rows,
         free: &mut [f64],
+        now: StepStart,
         solver: &mut IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
@@ -127,7 +138,7 @@ impl Islands {
         let count: usize = self.order[start..end].iter().map(|&i| rows.blocks[i].count).sum();
         let unilateral = self.order[start..end].iter().all(|&i| rows.blocks[i].kind != RowKind::Bilateral);
         if unilateral && count > solver.factored_from() {
-            return Some(self.solve_factored(model, rows, free, start, end, solver, memory));
+            return Some(self.solve_factored(model, rows, free, start, end, now, solver, memory));
         }
         let (bilateral, total) = self.reduce(model, rows, free, start, end);
         for (local, &i) in self.order[start..end].iter().enumerate() {
@@ -137,7 +148,8 @@ impl Islands {
                 free[block.row..block.row + block.count].copy_from_slice(&self.free[row..row + block.count]);
             }
         }
-        let report = self.solve_unilateral(rows, start, end, bilateral, total, solver, memory);
+        self.recall_before(rows, now, start, end, total);
+        let report = self.solve_unilateral(rows, start, end, bilateral, total, now, solver, memory);
         self.back_substitute(rows, start, end, bilateral, total);
         report
     }
@@ -300,6 +312,7 @@ impl Islands {
         end: usize,
         bilateral: usize,
         total: usize,
+        now: StepStart,
         solver: &mut IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
@@ -313,7 +326,13 @@ impl Islands {
         }
         self.list_blocks(rows, start, end, bilateral, memory);
         let delassus = Operator::Dense(&self.delassus);
-        let problem = IslandProblem { blocks: &self.blocks, delassus, free: &self.free[bilateral..] };
+        let problem = IslandProblem {
+            blocks: &self.blocks,
+            delassus,
+            free: &self.free[bilateral..],
+            before: &self.before[bilateral..],
+            timestep: now.timestep,
+        };
         let report = solver.solve(&problem, &mut self.memory);
         self.keep_impulses(rows, start, end, memory);
         Some(report)
@@ -328,6 +347,7 @@ impl Islands {
         free: &[f64],
         start: usize,
         end: usize,
+        now: StepStart,
         solver: &mut IslandSolver,
         memory: &mut [Memory],
     ) -> IslandReport {
@@ -339,13 +359,35 @@ impl Islands {
             let row = self.local_row[local];
             self.free[row..row + block.count].copy_from_slice(&free[block.row..block.row + block.count]);
         }
+        self.recall_before(rows, now, start, end, total);
         self.fill_factors(model, rows, start, end);
         self.list_blocks(rows, start, end, 0, memory);
         let delassus = Operator::Factored(&self.factors);
-        let problem = IslandProblem { blocks: &self.blocks, delassus, free: &self.free };
+        let problem = IslandProblem {
+            blocks: &self.blocks,
+            delassus,
+            free: &self.free,
+            before: &self.before,
+            timestep: now.timestep,
+        };
         let report = solver.solve(&problem, &mut self.memory);
         self.keep_impulses(rows, start, end, memory);
         report
+    }
+
+    /// The island's part of the velocities at the beginning of the step.
+    fn recall_before(&mut self, rows: &Rows, now: StepStart, start: usize, end: usize, total: usize) {
+        self.before.clear();
+        self.before.resize(total, 0.0);
+        if now.before.is_empty() {
+            return;
+        }
+        for (local, &i) in self.order[start..end].iter().enumerate() {
+            let block = &rows.blocks[i];
+            let row = self.local_row[local];
+            self.before[row..row + block.count]
+                .copy_from_slice(&now.before[block.row..block.row + block.count]);
+        }
     }
 
     /// The rows of `Y`, whose columns are the velocities of the island's trees in the order of their ranks.

@@ -16,6 +16,7 @@
 use crate::algorithm;
 use crate::sim::Simulation;
 use crate::sim::equalities::{self, Configuration, Level};
+use crate::sim::islands::StepStart;
 use crate::sim::limits;
 use crate::sim::tendons;
 
@@ -137,6 +138,7 @@ impl Simulation {
                 &model,
                 &mut self.rows,
                 &mut self.work.free,
+                StepStart { before: &[], timestep: 1.0 },
                 &mut self.projector,
                 &mut self.work.memory,
             );

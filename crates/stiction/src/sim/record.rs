@@ -2,7 +2,7 @@
 
 use crate::algorithm::{self, Data};
 use crate::collision::{ConvexMesh, HeightField, Shape};
-use crate::contact::{Law, Mode};
+use crate::contact::Mode;
 use crate::model::{Base, Model};
 use crate::sim::contacts::base_motion;
 use crate::sim::recording::{
@@ -183,12 +183,8 @@ fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
         // The columns of the frame are the rows of the recording.
         contacts.frame.extend_from_slice(contact.frame.as_slice());
         contacts.gap.push(contact.gap);
-        let (law, mu) = match contact.law {
-            Law::Frictionless => (0, 0.0),
-            Law::Coulomb { mu } => (1, mu),
-        };
-        contacts.law.push(law);
-        contacts.mu.push(mu);
+        contacts.law.push(contact.law.kind() as i32);
+        contacts.mu.push(contact.law.mu());
         contacts.mode.push(match force.mode {
             Mode::Open => 0,
             Mode::Stick => 1,

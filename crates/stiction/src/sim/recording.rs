@@ -41,6 +41,7 @@
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
 
+use crate::contact::Law;
 use crate::sim::Certificate;
 use crate::sim::npz::{NpzError, NpzReader, NpzWriter};
 use std::fs::File;
@@ -51,7 +52,7 @@ use std::path::{Path, PathBuf};
 const FORMAT: i64 = 2;
 
 /// Names of the laws, by code.
-pub const LAW_NAMES: [&str; 2] = ["frictionless", "coulomb"];
+pub const LAW_NAMES: [&str; 5] = Law::KINDS;
 
 /// Names of the contact modes, by code.
 pub const MODE_NAMES: [&str; 3] = ["open", "stick", "slip"];

@@ -92,6 +92,8 @@ pub(crate) struct Work {
     pub(crate) v_near: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
+    /// Row velocities at the beginning of the step, if the formulation asks.
+    pub(crate) before: Vec<f64>,
     pub(crate) rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
     pub(crate) contact_rule: Vec<bool>,
@@ -176,6 +178,7 @@ impl Simulation {
     /// Settings out of range, or a contact model that cannot be used.
     pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
         settings.validate()?;
+        settings.formulation.check_laws(model.laws())?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
         let joint_ranks = joint_ranks(&model);

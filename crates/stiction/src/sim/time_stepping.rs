@@ -14,6 +14,7 @@ use crate::contact::{GapRule, IslandReport, Memory};
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, equality_trees};
 use crate::sim::forces::Commands;
+use crate::sim::islands::StepStart;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
 use crate::sim::tendons::{
@@ -135,10 +136,16 @@ impl Simulation {
         let model = self.model.clone();
         self.islands.group(&model, &self.rows);
         self.recall_memory();
+        self.work.before.clear();
+        if self.solver.asks_velocities() {
+            self.rows.velocities(&model, &self.state.v, &mut self.work.before);
+        }
+        let timestep = self.timestep();
         for i in 0..self.islands.count() {
             let (rows, work) = (&mut self.rows, &mut self.work);
+            let now = StepStart { before: &work.before, timestep };
             let solved =
-                self.islands.solve(i, &model, rows, &mut work.free, &mut self.solver, &mut work.memory);
+                self.islands.solve(i, &model, rows, &mut work.free, now, &mut self.solver, &mut work.memory);
             if let Some(IslandReport { solver, variables }) = solved {
                 report.add_island(&solver, variables);
             }

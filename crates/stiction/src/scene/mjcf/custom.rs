@@ -4,7 +4,7 @@ use super::Reader;
 use super::asset::Material;
 use super::document::{Element, quoted};
 use super::names::Names;
-use crate::contact::{Formulation, FormulationError};
+use crate::contact::{Formulation, FormulationError, Law};
 use crate::model::{ElementKind, Model};
 use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
 use crate::suggestion::did_you_mean;
@@ -14,12 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 9] = [
+const ENTRIES: [&str; 13] = [
     "contact_model",
     "solver",
     "duration",
     "friction_directions",
     "restitution",
+    "viscosity",
+    "compliance",
+    "law",
+    "law:A:B",
     "friction:A:B",
     "restitution:A:B",
     "surface_velocity:GEOM",
@@ -31,8 +35,9 @@ const ENTRIES: [&str; 9] = [
 pub(super) struct Custom<'d> {
     pub(super) options: SceneOptions,
     names: BTreeMap<&'d str, Element<'d>>,
-    /// Entry, what stands for `A:B`, and the coefficient.
-    friction: Vec<(Element<'d>, &'d str, f64)>,
+    /// Entry, what stands for `A:B`, and the law.
+    laws: Vec<(Element<'d>, &'d str, Law)>,
+    default_law: Option<Law>,
     surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
     mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
 }
@@ -70,17 +75,26 @@ impl<'d> Custom<'d> {
         }
     }
 
-    fn text(&mut self, element: Element<'d>, entry: &str) -> Result<(), SceneError> {
+    fn text(&mut self, element: Element<'d>, entry: &'d str) -> Result<(), SceneError> {
+        // MuJoCo also takes the text between the tags.
+        let value = element.attribute("data").unwrap_or_else(|| element.text()).trim();
+        let law = || value.parse::<Law>().map_err(|e| element.invalid(Some("data"), e.to_string()));
+        if let Some(pair) = entry.strip_prefix("law:") {
+            self.laws.push((element, pair, law()?));
+            return Ok(());
+        }
+        if entry == "law" {
+            self.default_law = Some(law()?);
+            return Ok(());
+        }
         let slot = match entry {
             "contact_model" => &mut self.options.contact_model,
             "solver" => &mut self.options.solver,
-            "duration" | "friction_directions" | "restitution" => {
+            "duration" | "friction_directions" | "restitution" | "viscosity" | "compliance" => {
                 return Err(element.invalid(None, "written as <text>; it needs <numeric>"));
             }
             _ => return Err(unknown_entry(element, entry)),
         };
-        // MuJoCo also takes the text between the tags.
-        let value = element.attribute("data").unwrap_or_else(|| element.text()).trim();
         if value.is_empty() {
             return Err(element.invalid(Some("data"), "empty; a name is needed"));
         }
@@ -110,6 +124,8 @@ impl<'d> Custom<'d> {
                 }
                 self.options.friction_directions = usize::try_from(count).ok();
             }
+            ("viscosity", None) => self.options.viscosity = element.nonnegative("data")?,
+            ("compliance", None) => self.options.compliance = element.nonnegative("data")?,
             ("restitution", _) => {
                 let restitution = element.number("data")?.unwrap_or_default();
                 if restitution != 0.0 {
@@ -121,7 +137,7 @@ impl<'d> Custom<'d> {
             }
             ("friction", Some(pair)) => {
                 let friction = element.nonnegative("data")?.unwrap_or_default();
-                self.friction.push((element, pair, friction));
+                self.laws.push((element, pair, Law::Coulomb { mu: friction }));
             }
             ("surface_velocity", Some(geom)) => {
                 let velocity = element.vector("data")?.unwrap_or_default();
@@ -131,7 +147,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver", None) => {
+            ("contact_model" | "solver" | "law", _) => {
                 return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
             }
             _ => return Err(unknown_entry(element, entry)),
@@ -145,7 +161,7 @@ impl<'d> Custom<'d> {
         let entry = match error {
             FormulationError::Unknown(_) => "stiction:contact_model",
             FormulationError::Solver { .. } => "stiction:solver",
-            FormulationError::Setting(_) => "stiction:friction_directions",
+            FormulationError::Setting(_) | FormulationError::Law { .. } => "stiction:contact_model",
         };
         match self.names.get(entry) {
             Some(element) => Err(element.invalid(Some("data"), error.to_string())),
@@ -183,19 +199,22 @@ impl<'d> Custom<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// Hands the friction between materials to the builder.
+    /// Hands the laws between materials to the builder.
     pub(super) fn material_rules(&mut self) -> Result<(), SceneError> {
         let mut seen: BTreeSet<[&str; 2]> = BTreeSet::new();
-        for (element, pair, friction) in std::mem::take(&mut self.custom.friction) {
+        if let Some(law) = self.custom.default_law {
+            self.builder.set_default_law(law);
+        }
+        for (element, pair, law) in std::mem::take(&mut self.custom.laws) {
             let mut materials = split_materials(element, pair, &self.materials)?;
             materials.sort_unstable();
             if !seen.insert(materials) {
                 let message =
-                    format!("friction between {:?} and {:?} is given twice", materials[0], materials[1]);
+                    format!("the law between {:?} and {:?} is given twice", materials[0], materials[1]);
                 return Err(element.invalid(Some("name"), message));
             }
             self.place_pair(ElementKind::MaterialRule, materials[0], materials[1], element);
-            self.builder.add_material_rule(materials[0], materials[1], friction);
+            self.builder.add_material_rule(materials[0], materials[1], law);
         }
         Ok(())
     }
