@@ -207,6 +207,21 @@ impl BlockSparse {
             .map(|k| (self.columns[k], &self.values[self.value_ptr[k]..self.value_ptr[k + 1]]))
     }
 
+    /// The entry in rows `row` and `column` of the diagonal block of block row `i`.
+    pub(crate) fn entry(&self, i: usize, row: usize, column: usize) -> f64 {
+        let width = self.starts[i + 1] - self.starts[i];
+        self.row(i).filter(|(j, _)| *j == i).map(|(_, block)| block[row * width + column]).sum()
+    }
+
+    /// Product of row `row` of block row `i` with a vector.
+    pub(crate) fn row_product(&self, i: usize, row: usize, x: impl Fn(usize) -> f64) -> f64 {
+        let along = |(j, block): (usize, &[f64])| -> f64 {
+            let width = self.starts[j + 1] - self.starts[j];
+            (0..width).map(|k| block[row * width + k] * x(self.starts[j] + k)).sum()
+        };
+        self.row(i).map(along).sum()
+    }
+
     fn blocks(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -253,6 +268,32 @@ impl BlockSparse {
 }
 
 impl BlockRows {
+    /// Product of the rows `a` and `b` of block `i`.
+    pub(crate) fn entry(&self, i: usize, a: usize, b: usize) -> f64 {
+        let product = |(piece, values): (Piece, &[f64])| {
+            let row = |k: usize| &values[k * piece.width..(k + 1) * piece.width];
+            row(a).iter().zip(row(b)).map(|(x, y)| x * y).sum::<f64>()
+        };
+        self.pieces(i).map(product).sum()
+    }
+
+    /// Product of row `row` of block `i` with `p`, a vector over the columns.
+    pub(crate) fn row_product(&self, i: usize, row: usize, p: &[f64]) -> f64 {
+        let product = |(piece, values): (Piece, &[f64])| {
+            let entries = &values[row * piece.width..(row + 1) * piece.width];
+            entries.iter().zip(&p[piece.column..]).map(|(y, p)| y * p).sum::<f64>()
+        };
+        self.pieces(i).map(product).sum()
+    }
+
+    /// Adds `factor` times row `row` of block `i` to `p`.
+    pub(crate) fn add_row(&self, i: usize, row: usize, factor: f64, p: &mut [f64]) {
+        for (piece, values) in self.pieces(i) {
+            let entries = &values[row * piece.width..(row + 1) * piece.width];
+            p[piece.column..].iter_mut().zip(entries).for_each(|(p, y)| *p += factor * y);
+        }
+    }
+
     /// Makes this a copy of another without giving memory back.
     pub fn copy_from(&mut self, other: &BlockRows) {
         self.columns = other.columns;

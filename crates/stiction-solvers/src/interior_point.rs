@@ -42,7 +42,7 @@ const INNER: f64 = 1e-2;
 const FINEST: f64 = 1e-14;
 
 /// Entries of `M - M^T` beyond this part of the largest entry are no rounding.
-const ASYMMETRY: f64 = 1e-12;
+pub(crate) const ASYMMETRY: f64 = 1e-12;
 
 /// What [`InteriorPoint`] is told.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,12 +68,12 @@ pub struct InteriorPoint {
 }
 
 /// A quadratic program with rows `A x + s = b`, `s` in the cones.
-struct Program {
-    hessian: CscMatrix<f64>,
-    gradient: Vec<f64>,
-    rows: CscMatrix<f64>,
-    right: Vec<f64>,
-    cones: Vec<SupportedConeT<f64>>,
+pub(crate) struct Program {
+    pub(crate) hessian: CscMatrix<f64>,
+    pub(crate) gradient: Vec<f64>,
+    pub(crate) rows: CscMatrix<f64>,
+    pub(crate) right: Vec<f64>,
+    pub(crate) cones: Vec<SupportedConeT<f64>>,
 }
 
 impl InteriorPoint {
@@ -86,8 +86,13 @@ impl InteriorPoint {
         Ok(InteriorPoint { settings, run: Run::default() })
     }
 
+    /// The settings.
+    pub fn settings(&self) -> &InteriorPointSettings {
+        &self.settings
+    }
+
     /// Runs the library; gives the unknowns, the multipliers, iterations and how it ended.
-    fn run_library(&self, program: &Program) -> Option<(Vec<f64>, Vec<f64>, usize, SolverStatus)> {
+    pub(crate) fn run_library(&self, program: &Program) -> Option<(Vec<f64>, Vec<f64>, usize, SolverStatus)> {
         let inner = (INNER * self.settings.tolerance).max(FINEST);
         let settings = DefaultSettings {
             verbose: false,
@@ -190,14 +195,14 @@ fn box_program<P: Rows>(problem: &P, (w_unit, z_unit): (f64, f64)) -> Option<Pro
 
 /// Entries of a sparse matrix in any order.
 #[derive(Default)]
-struct Triplets {
+pub(crate) struct Triplets {
     rows: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,
 }
 
 impl Triplets {
-    fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         if value != 0.0 {
             self.rows.push(row);
             self.columns.push(column);
@@ -205,7 +210,7 @@ impl Triplets {
         }
     }
 
-    fn matrix(self, rows: usize, columns: usize) -> CscMatrix<f64> {
+    pub(crate) fn matrix(self, rows: usize, columns: usize) -> CscMatrix<f64> {
         CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values)
     }
 }

@@ -146,8 +146,9 @@ pub use lemke::{Lemke, LemkeSettings};
 pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
 pub use ncp::{
-    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm, MncpPlmSettings, MncpRlm,
-    MncpRlmSettings, Newton, NewtonSettings, Ppn, PpnSettings, QpSplit, QpSplitSettings,
+    Admm, AdmmSettings, Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm,
+    MncpPlmSettings, MncpRlm, MncpRlmSettings, Newton, NewtonSettings, Nsgs, NsgsSettings, Ppn, PpnSettings,
+    QpSplit, QpSplitSettings,
 };
 pub use path::{Path, PathSettings};
 pub use pgs::{Pgs, PgsSettings};

@@ -11,8 +11,9 @@ use crate::fb_rlm::{FbRlm, FbRlmSettings};
 use crate::interior_point::{InteriorPoint, InteriorPointSettings};
 use crate::lemke::{Lemke, LemkeSettings};
 use crate::ncp::{
-    Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm, MncpPlmSettings, MncpRlm,
-    MncpRlmSettings, Newton, NewtonSettings, Ppn, PpnSettings, QpSplit, QpSplitSettings,
+    Admm, AdmmSettings, Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm,
+    MncpPlmSettings, MncpRlm, MncpRlmSettings, Newton, NewtonSettings, Nsgs, NsgsSettings, Ppn, PpnSettings,
+    QpSplit, QpSplitSettings,
 };
 use crate::path::{Path, PathSettings};
 use crate::pgs::{Pgs, PgsSettings};
@@ -41,6 +42,8 @@ methods! {
     path: Path, PathSettings;
     enumeration: Enumeration, EnumerationSettings;
     newton: Newton, NewtonSettings;
+    nsgs: Nsgs, NsgsSettings;
+    admm: Admm, AdmmSettings;
     ppn: Ppn, PpnSettings;
     cone_interior_point: ConeInteriorPoint, ConeInteriorPointSettings;
     mncp_rlm: MncpRlm, MncpRlmSettings;

@@ -21,7 +21,7 @@ use crate::lemke::Lemke;
 use crate::mcp::Mcp;
 use crate::methods;
 use crate::mlcp::Mlcp;
-use crate::ncp::{Chain, ConeInteriorPoint, MncpPlm, MncpRlm, Newton, Ppn, QpSplit};
+use crate::ncp::{Admm, Chain, ConeInteriorPoint, MncpPlm, MncpRlm, Newton, Nsgs, Ppn, QpSplit};
 use crate::path::Path;
 use crate::pgs::Pgs;
 use crate::pgs_sm::PgsSm;
@@ -178,7 +178,7 @@ solvers! {
     "path": Path, [Lcp, BoxLcp, Mlcp, Mcp], methods::path,
         "path-search Newton on the normal map; any matrix, nonlinear problems";
     #[cfg(feature = "conic")]
-    "interior-point": InteriorPoint, [Lcp, BoxLcp, FactoredLcp], methods::interior_point,
+    "interior-point": InteriorPoint, [Lcp, BoxLcp, FactoredLcp, ConeNcp], methods::interior_point,
         "a conic library's interior point; convex problems with an interior, large sparse data, cross-checks";
     "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, methods::enumeration),
         "all bases of a problem of at most 12 unknowns; any matrix";
@@ -188,6 +188,10 @@ solvers! {
         "Newton on the equations of Alart and Curnier; warm starts";
     "ppn": Ppn, [ConeNcp], methods::ppn,
         "the same inside proximal-point steps; rank-deficient problems from any start";
+    "nsgs": Nsgs, [ConeNcp], methods::nsgs,
+        "Gauss-Seidel over contacts, each solved exactly; rough answers without factorization";
+    "admm": Admm, [ConeNcp], methods::admm,
+        "alternating directions; moderate accuracy with few factorizations";
     "cone-interior-point": ConeInteriorPoint, [ConeNcp], methods::cone_interior_point,
         "non-convex interior point; a first guess from nothing, not the last digits";
     "mncp-rlm": MncpRlm, [ConeNcp], methods::mncp_rlm,

@@ -138,7 +138,7 @@ fn balls(change: impl Fn(&mut GeomSpec, &mut GeomSpec), rules: &[(&str, &str, f6
         builder.body_mut(id).unwrap().geoms[0] = geom;
     }
     for (a, b, friction) in rules {
-        builder.add_material_rule(a, b, *friction);
+        builder.add_material_rule(a, b, Law::Coulomb { mu: *friction });
     }
     builder.build().unwrap()
 }

@@ -131,7 +131,10 @@ fn numbers_out_of_range_are_refused_with_element_quantity_and_value() {
         (|s| s.body(s.arm).pose.rotation *= 1.001, &["body `arm`", "rotation of its pose", "orthonormal"]),
         (|s| s.body(s.arm).pose.rotation[(0, 0)] = -1.0, &["body `arm`", "off by 2.0e0", "right-handed"]),
         (|s| s.body(s.hand).mocap = Some([Vector3::repeat(f64::NAN); 2]), &["`hand`", "mocap velocity"]),
-        (|s| s.builder.add_material_rule("ice", "steel", -1.0).timestep = 1.0, &["`ice and steel`", "-1.0"]),
+        (
+            |s| s.builder.add_material_rule("ice", "steel", Law::Coulomb { mu: -1.0 }).timestep = 1.0,
+            &["`ice and steel`", "-1.0"],
+        ),
     ]);
 }
 
@@ -350,7 +353,13 @@ fn contact_rules_that_say_nothing_or_two_things_are_refused() {
             &["pair `arm geom and ball geom` has two rules"],
         ),
         (
-            |s| _ = s.builder.add_material_rule("a", "b", 1.0).add_material_rule("b", "a", 0.5),
+            |s| {
+                _ = s.builder.add_material_rule("a", "b", Law::NoSlip).add_material_rule(
+                    "b",
+                    "a",
+                    Law::Frictionless,
+                )
+            },
             &["material rule `a and b` has two rules"],
         ),
         (|s| _ = s.builder.exclude(s.arm, s.arm), &["`arm` to itself"]),

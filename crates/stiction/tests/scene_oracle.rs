@@ -284,6 +284,7 @@ fn pairs_have_the_friction_that_mujoco_gives_them() {
                     assert_eq!(pair["condim"], 3);
                     close(&[mu], &[pair["friction"].as_f64().unwrap()], "pair");
                 }
+                law => panic!("{law}"),
             }
         }
     });

@@ -134,6 +134,14 @@ impl Reader<'_> {
         Ok((Triplets { rows, entries }, columns))
     }
 
+    /// Refuses bilateral rows, unless they are all zero.
+    fn refuse_bilateral(&self, path: &str) -> Result<(), Fault> {
+        if self.file.group(path).is_err() || self.matrix(path)?.0.entries.iter().all(|entry| entry.2 == 0.0) {
+            return Ok(());
+        }
+        Err(Fault::new(path, "bilateral rows are not read"))
+    }
+
     fn dim(&self, group: &str) -> Result<usize, Fault> {
         let at = format!("{group}/spacedim");
         match self.integer(&at)? {
@@ -156,6 +164,8 @@ fn local(file: &Reader) -> Result<AnyProblem, Fault> {
     let mu = file.numbers("fclib_local/vectors/mu", None)?;
     let n = dim * mu.len();
     let q = file.numbers("fclib_local/vectors/q", Some(n))?;
+    file.refuse_bilateral("fclib_local/V")?;
+    file.refuse_bilateral("fclib_local/R")?;
     let (w, columns) = file.matrix("fclib_local/W")?;
     expect("fclib_local/W", "rows", w.rows, n)?;
     expect("fclib_local/W", "columns", columns, n)?;
@@ -179,10 +189,6 @@ fn global(file: &Reader) -> Result<AnyProblem, Fault> {
     let (h, columns) = file.matrix("fclib_global/H")?;
     expect("fclib_global/H", "rows", h.rows, mass.rows)?;
     expect("fclib_global/H", "columns", columns, n)?;
-    if let Ok((g, _)) = file.matrix("fclib_global/G")
-        && g.entries.iter().any(|entry| entry.2 != 0.0)
-    {
-        return Err(Fault::new("fclib_global/G", "bilateral rows are not read"));
-    }
+    file.refuse_bilateral("fclib_global/G")?;
     friction::global(dim, &mu, &mass, &h, &f, &w)
 }

@@ -104,6 +104,18 @@ impl State {
         self.open_as(problem, limits, true, start, x)
     }
 
+    /// The same for a method that factors nothing: the operator stays as it is.
+    pub(crate) fn open_sparse(
+        &mut self,
+        problem: &ConeNcp,
+        limits: Limits,
+        start: Start,
+        x: &mut Solution,
+    ) -> Result<(), Report> {
+        let dense = matches!(problem.delassus(), Delassus::Dense(_));
+        self.open_as(problem, limits, dense, start, x)
+    }
+
     fn open_as(
         &mut self,
         problem: &ConeNcp,

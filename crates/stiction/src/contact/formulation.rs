@@ -210,14 +210,12 @@ impl Formulation {
     ///
     /// # Errors
     /// The first that cannot, with the formulations that can.
-    pub fn check_laws(&self, laws: impl Iterator<Item = Law>) -> Result<(), FormulationError> {
-        for law in laws.filter(|law| !self.expresses(*law)) {
-            let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses(law));
-            let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
-            let (formulation, available) = (self.name().into(), available.join(", "));
-            return Err(FormulationError::Law { law, formulation, available });
-        }
-        Ok(())
+    pub fn check_laws(&self, mut laws: impl Iterator<Item = Law>) -> Result<(), FormulationError> {
+        let Some(law) = laws.find(|law| !self.expresses(*law)) else { return Ok(()) };
+        let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses(law));
+        let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+        let (formulation, available) = (self.name().into(), available.join(", "));
+        Err(FormulationError::Law { law, formulation, available })
     }
 
     /// How the gap of predicted contacts enters.

@@ -124,6 +124,7 @@ impl Islands {
     /// Solves island number `index`: reads `rows` and `free = prescribed + J v_free`, writes the rows' impulses, and
     /// to `free` of the unilateral rows their velocity when only the bilateral rows act, `prescribed + J v_X`.
     /// `memory` holds, per block, what is known from the last step and receives what is to be remembered.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a simulation that a solve reads and writes")]
     pub(crate) fn solve(
         &mut self,
         index: usize,
