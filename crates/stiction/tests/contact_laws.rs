@@ -1,5 +1,7 @@
 //! Laws other than Coulomb's, alone and side by side.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
 mod common;
 
 use common::simulate;
