@@ -6,7 +6,7 @@ use std::time::Instant;
 use stiction::scene::did_you_mean;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::registry::{self, AnySolver, Entry, RegistryError, SOLVERS};
-use stiction_solvers::{Problem, Report, Solution, Start, Status};
+use stiction_solvers::{AnyProblem, ConeCertificate, Problem, Report, Solution, Start, Status};
 
 /// One solver's work on one problem, as JSON says it. A residual that is not finite is `null`.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +20,9 @@ pub(crate) struct Outcome {
     pub(crate) iterations: usize,
     pub(crate) pivots: usize,
     pub(crate) time_us: f64,
+    /// Of a cone problem: how far the answer is from the laws of contact, in the problem's own units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) certificate: Option<ConeCertificate>,
 }
 
 impl Outcome {
@@ -86,5 +89,9 @@ pub(crate) fn solve(
         iterations: report.iterations,
         pivots: report.pivots,
         time_us: (shortest * 1e9).round() / 1e3,
+        certificate: match &named.problem {
+            AnyProblem::ConeNcp(problem) => Some(problem.certificate(&x.z, &x.w)),
+            _ => None,
+        },
     })
 }

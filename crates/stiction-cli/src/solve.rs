@@ -13,7 +13,7 @@ use stiction_solvers::registry::{self, AnySolver, Entry, SOLVERS};
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SolveArgs {
-    /// The problems: a JSON or a Siconos text file
+    /// The problems: a JSON, a Siconos text or an FCLIB HDF5 file
     file: PathBuf,
     /// Solve only the problem of this name; may be given more than once
     #[arg(long, value_name = "NAME")]
@@ -122,6 +122,28 @@ pub(crate) fn microseconds(value: f64) -> String {
     format!("{value:.1}")
 }
 
+/// What the answers of cone problems leave of the laws of contact.
+fn certificates(outcomes: &[Outcome]) -> String {
+    let header = ["problem", "solver", "approach", "pull", "product", "outside cone", "dissipation", "held"];
+    let right = [false, false, true, true, true, true, true, true];
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .filter_map(|o| {
+            let c = o.certificate?;
+            let measures =
+                [c.approach, c.pull, c.complementarity, c.cone_violation, c.dissipation, c.bilateral];
+            let mut row = vec![o.problem.clone(), o.solver.to_string()];
+            row.extend(measures.map(residual));
+            Some(row)
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let units = "approach and held in units of velocity, pull and outside cone of impulse, product and dissipation of energy";
+    format!("\nContact laws, worst of each problem ({units}):\n{}", columns(&header, &right, &rows))
+}
+
 fn listing(outcomes: &[Outcome], unsolved: &[Unsolved], problems: usize) -> String {
     let header = ["problem", "class", "n", "solver", "status", "residual", "iterations", "pivots", "time/us"];
     let right = [false, false, true, false, false, true, true, true, true];
@@ -142,6 +164,7 @@ fn listing(outcomes: &[Outcome], unsolved: &[Unsolved], problems: usize) -> Stri
         })
         .collect();
     let mut text = columns(&header, &right, &rows);
+    text += &certificates(outcomes);
     let solved = problems - unsolved.len();
     let _ = write!(text, "\n{solved} of {} solved\n", count(problems, "problem", "problems"));
     if !unsolved.is_empty() {

@@ -211,6 +211,42 @@ fn what_is_wrong_in_a_file_is_said_with_place_value_and_remedy() {
     refused("5\n1\n0 3 3\n", &["isStorage1 is 5"]);
     refused("3\n1\n0 3 3\n", &["line 3", "the file ends where the number of rows is needed"]);
     refused("3 1 0 3 4\n", &["the file ends", "rows"]);
+    // Friction problems.
+    let fc = |body: &str| format!("{{\"format\": \"fc-1\", {body}}}");
+    let w = r#""W": {"rowptr": [0, 1], "col": [0], "val": [1, 0, 0, 1]}"#;
+    let good = format!(r#""dim": 2, "mu": [0.5], "q": [-1, 0.5], {w}"#);
+    assert!(parse(&fc(&good)).is_ok());
+    for (from, to, words) in [
+        ("\"dim\": 2", "\"dim\": 4", &["dim", "is 4", "2 or 3"][..]),
+        ("\"dim\": 2", "\"dim\": \"two\"", &["dim", "\"two\"", "whole number"]),
+        ("[0.5]", "[-0.5]", &["mu", "-0.5"]),
+        ("[-1, 0.5]", "[-1]", &["q", "1 entries", "2 are needed"]),
+        ("[0, 1]", "[0, 2]", &["W.rowptr[1]", "is 2", "below 2"]),
+        ("[0, 1]", "[1, 1]", &["W.rowptr", "increase from 0"]),
+        ("\"col\": [0]", "\"col\": [3]", &["W.col[0]", "is 3", "below 1"]),
+        ("[1, 0, 0, 1]", "[1, 0, 0]", &["W.val", "3 entries", "4 are needed"]),
+        ("[1, 0, 0, 1]", "[1, 0, null, 1]", &["W.val[2]", "null"]),
+        (w, "\"W\": 3", &["W", "is 3", "an object is needed"]),
+    ] {
+        refused(&fc(&good.replace(from, to)), words);
+    }
+    let global = r#"{"format": "fc-global-1", "dim": 2, "mu": [0.5], "f": [-1], "w": [0, 0],
+        "M": {"rows": 1, "cols": 1, "i": [0], "j": [0], "v": [2]},
+        "H": {"rows": 1, "cols": 2, "i": [0], "j": [0], "v": [1]}}"#;
+    assert!(parse(global).is_ok());
+    refused(&global.replace("\"v\": [2]", "\"v\": [0]"), &["M", "velocity 0", "singular"]);
+    refused(&global.replace("\"rows\": 1, \"cols\": 2", "\"rows\": 2, \"cols\": 2"), &["H.rows", "is 2"]);
+    refused(
+        &global.replace("\"i\": [0], \"j\": [0], \"v\": [1]", "\"i\": [0], \"j\": [7], \"v\": [1]"),
+        &["H.j[0]", "is 7"],
+    );
+    let cones = r#"{"format": "cone-ncp-1", "cones": [{"interval": {"lower": 0, "upper": "inf"}}],
+        "delassus": {"dense": [1]}, "q": [-1]}"#;
+    assert!(parse(cones).is_ok());
+    refused(&cones.replace("\"inf\"", "\"large\""), &["large", "\"inf\" or \"-inf\""]);
+    refused(&cones.replace("\"lower\": 0", "\"lower\": \"inf\""), &["bounds"]);
+    refused(&cones.replace("[1]}", "[1, 2]}"), &["2 entries"]);
+    refused(&cones.replace("interval", "intervall"), &["intervall"]);
     refused("0 0 1 1", &["both 0"]);
     refused("2 1 2 2  1 1 1  2 2  2 1  0 1  5  0  2 0 1 3  -1 -2", &["block column is 5: there are 1"]);
     refused("", &["the file ends"]);

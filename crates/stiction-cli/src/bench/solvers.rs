@@ -13,6 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stiction_solvers::io::{self, NamedProblem, ReadError};
 use stiction_solvers::registry::SOLVERS;
+use stiction_solvers::{Class, Problem};
 
 /// Each solver repeats a problem for so long, and its shortest time counts (s).
 const REPEAT: f64 = 0.005;
@@ -26,6 +27,9 @@ pub(crate) struct SolversArgs {
     /// Largest scaled residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-10, allow_negative_numbers = true)]
     tol: f64,
+    /// Leave out cone problems of more rows than this: some solvers take minutes for them
+    #[arg(long, value_name = "N", default_value_t = 330)]
+    cone_rows: usize,
     /// Print one JSON object with every solve
     #[arg(long)]
     json: bool,
@@ -47,9 +51,15 @@ struct Results<'a> {
 pub(crate) fn bench(args: &SolversArgs) -> Result<(), CliError> {
     let folder = args.data.clone().or_else(|| std::env::var_os("STICTION_DATA").map(PathBuf::from));
     let folder = folder.unwrap_or_else(|| "problems".into());
-    let (problems, left_out) = collect(&folder)?;
+    let (mut problems, left_out) = collect(&folder)?;
     if left_out > 0 {
         output::note(&format!("{} of other kinds left out", count(left_out, "file", "files")));
+    }
+    let all = problems.len();
+    problems.retain(|named| named.problem.class() != Class::ConeNcp || named.problem.dim() <= args.cone_rows);
+    if problems.len() < all {
+        let large = count(all - problems.len(), "cone problem", "cone problems");
+        output::note(&format!("{large} of more than {} rows left out", args.cone_rows));
     }
     if problems.is_empty() {
         let message = format!("--data {}: there are no complementarity problems in it", folder.display());

@@ -152,7 +152,7 @@ fn factored(
     problem(cones(dim, mu), Delassus::Factored(y), q)
 }
 
-/// The operator multiplied out, for mass matrices that are not symmetric (some programs write those).
+/// The operator multiplied out, for mass matrices that are not symmetric (some programs write those) or not definite.
 fn product(
     dim: usize,
     mu: &[f64],

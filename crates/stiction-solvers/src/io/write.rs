@@ -12,7 +12,9 @@ use crate::problem::Bounded;
 
 /// The text of a problem in its own form; see [the table](super).
 ///
-/// A number that is not finite has no place in JSON and becomes `null`, which the reader refuses by name.
+/// A number that is not finite has no place in JSON and becomes `null`, which the reader refuses by name; an infinite bound of
+/// a cone problem is the text `"inf"`. A cone problem is written as `fc-1` if it is one of rigid Coulomb contacts of one
+/// dimension with its operator in blocks or dense, else as `cone-ncp-1`.
 pub fn to_json(name: &str, problem: &AnyProblem) -> String {
     let body = match problem {
         AnyProblem::Lcp(p) => {

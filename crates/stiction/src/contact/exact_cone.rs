@@ -202,17 +202,53 @@ impl ExactCone {
 
     /// Step 1.
     fn pose(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
-        let AnyProblem::ConeNcp(mut problem) =
-            std::mem::replace(&mut self.problem, ConeNcp::default().into())
-        else {
+        let Self { settings, problem, spare, source, blocks, .. } = self;
+        let AnyProblem::ConeNcp(problem) = problem else {
             return Err(SolverError::Structure { what: "a cone problem is needed" });
         };
-        let outcome = problem.refill(|data| self.fill(island, held, data));
-        self.problem = problem.into();
-        outcome
+        problem.refill(|data| {
+            let mut layout = Layout { settings, source, blocks };
+            layout.fill(island, held, data, spare);
+        })
     }
 
-    fn fill(&mut self, island: &IslandProblem, held: Option<f64>, data: ConeData) {
+    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all.
+    fn recall(&mut self, memory: &[Memory]) {
+        self.solution.resize(self.source.len());
+        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+            let Some(&origin) = self.source.get(first) else { continue };
+            let mut given = [false; 3];
+            for i in first..first + count {
+                let k = self.source[i] - origin;
+                self.solution.z[i] = if given[k] { 0.0 } else { memory.impulse[k] };
+                given[k] = true;
+            }
+        }
+    }
+
+    fn remember(&self, memory: &mut [Memory]) {
+        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+            *memory = Memory::default();
+            let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
+                continue;
+            };
+            memory.known = true;
+            for i in first..first + count {
+                memory.impulse[self.source[i] - origin] += self.solution.z[i];
+            }
+        }
+    }
+}
+
+/// Where the rows of the problem come from.
+struct Layout<'a> {
+    settings: &'a ExactConeSettings,
+    source: &'a mut Vec<usize>,
+    blocks: &'a mut Vec<[usize; 2]>,
+}
+
+impl Layout<'_> {
+    fn fill(&mut self, island: &IslandProblem, held: Option<f64>, data: ConeData, spare: &mut Delassus) {
         let ConeData { cones, delassus, q, compliance } = data;
         cones.clear();
         q.clear();
@@ -264,34 +300,7 @@ impl ExactCone {
             }
             self.blocks.push([first, self.source.len() - first]);
         }
-        write_operator(island, cones, &self.source, delassus, &mut self.spare);
-    }
-
-    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all.
-    fn recall(&mut self, memory: &[Memory]) {
-        self.solution.resize(self.source.len());
-        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
-            let Some(&origin) = self.source.get(first) else { continue };
-            let mut given = [false; 3];
-            for i in first..first + count {
-                let k = self.source[i] - origin;
-                self.solution.z[i] = if given[k] { 0.0 } else { memory.impulse[k] };
-                given[k] = true;
-            }
-        }
-    }
-
-    fn remember(&self, memory: &mut [Memory]) {
-        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
-            *memory = Memory::default();
-            let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
-                continue;
-            };
-            memory.known = true;
-            for i in first..first + count {
-                memory.impulse[self.source[i] - origin] += self.solution.z[i];
-            }
-        }
+        write_operator(island, cones, self.source, delassus, spare);
     }
 }
 

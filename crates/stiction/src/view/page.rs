@@ -501,7 +501,8 @@ mod tests {
                 for k in 0..3 {
                     assert!((point[k] - contacts.point[3 * c + k]).abs() < 1e-6);
                     assert!((normal[k] - contacts.frame[9 * c + k]).abs() < 1e-7);
-                    assert!((force[k] - exact[k]).abs() <= 1.5e-7 * size, "{force:?} {exact:?}");
+                    // Single precision ends at 1e-38.
+                    assert!((force[k] - exact[k]).abs() <= 1.5e-7 * size + 1e-37, "{force:?} {exact:?}");
                 }
             }
         }
