@@ -45,8 +45,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     assert_eq!(found, expected);
     assert_eq!(json["steps"], 1000);
     assert_eq!(json["dt"], 0.001);
-    assert_eq!(json["contact_model"], "stewart-trinkle");
-    assert_eq!(json["solver"], "lemke");
+    assert_eq!(json["contact_model"], "cone");
+    assert_eq!(json["solver"], "chain");
     assert_eq!(json["contacts"]["max"], 1);
     assert_eq!(json["unsolved_steps"], 0);
     assert_eq!(json["final"]["qpos"].as_array().unwrap().len(), 7);
@@ -211,9 +211,16 @@ fn requests_that_cannot_be_met_end_with_status_2_and_one_sentence() {
     refused(&["run", &good, "--dt", "inf"], &["--dt is inf"]);
     refused(&["run", &good, "--duration", "1e300"], &["refused"]);
     refused(&["run", &good, "--contact", "stewart-trinkel"], &["did you mean \"stewart-trinkle\"?"]);
-    refused(&["run", &good, "--contact", "penalty"], &["penalty", "stewart-trinkle, anitescu-potra"]);
-    refused(&["run", &good, "--solver", "lemka"], &["did you mean \"lemke\"?"]);
-    refused(&["run", &good, "--directions", "5"], &["5 friction directions", "even"]);
+    refused(
+        &["run", &good, "--contact", "penalty"],
+        &["penalty", "cone, convex, stewart-trinkle, anitescu-potra"],
+    );
+    refused(&["run", &good, "--solver", "chian"], &["did you mean \"chain\"?", "newton"]);
+    refused(&["run", &good, "--contact", "viscous"], &["--viscosity", "N s/m"]);
+    refused(&["run", &good, "--compliance", "-1"], &["compliance -1"]);
+    let pyramid = ["run", &good, "--contact", "stewart-trinkle", "--directions", "5"];
+    refused(&pyramid, &["5 friction directions", "even"]);
+    refused(&["run", &good, "--directions", "8"], &["8 friction directions", "cone"]);
     refused(&["run", &good, "--key", "hihg"], &["did you mean \"high\"?", "start, high"]);
     refused(&["run", &good, "--out", "a.csv"], &["a.csv", ".npz"]);
     refused(&["run", &good, "--out", "/nonexistent/a.npz"], &["/nonexistent/a.npz", "cannot be written"]);

@@ -153,7 +153,9 @@ impl Normalized {
             self.spare = matrix;
             return;
         }
-        self.write(delassus, &mut matrix);
+        let mut product = std::mem::take(&mut self.product);
+        self.write(delassus, &mut matrix, &mut product);
+        self.product = product;
         self.dense = Some(matrix);
     }
 
@@ -161,14 +163,14 @@ impl Normalized {
     pub(crate) fn write_dense(&self, problem: &ConeNcp, matrix: &mut Vec<f64>) {
         match &self.dense {
             Some(dense) => matrix.clone_from(dense),
-            None => self.write(problem.delassus(), matrix),
+            None => self.write(problem.delassus(), matrix, &mut Vec::new()),
         }
     }
 
-    fn write(&self, delassus: &Delassus, matrix: &mut Vec<f64>) {
+    fn write(&self, delassus: &Delassus, matrix: &mut Vec<f64>, scratch: &mut Vec<f64>) {
         let n = self.q.len();
         matrix.resize(n * n, 0.0);
-        delassus.write_dense(n, matrix, &mut Vec::new());
+        delassus.write_dense(n, matrix, scratch);
         for (i, row) in matrix.chunks_exact_mut(n.max(1)).enumerate() {
             let own = self.scale[i];
             row.iter_mut().zip(&self.scale).for_each(|(w, s)| *w *= own * s);

@@ -225,6 +225,7 @@ impl Memory {
     }
 
     fn move_to(&self, state: &mut State, alpha: f64) {
+        state.forget();
         for i in 0..self.step.len() {
             state.x[i] = self.from_x[i] + alpha * self.step[i];
             state.y[i] = self.from_y[i] + alpha * (self.full_y[i] - self.from_y[i]);

@@ -34,6 +34,9 @@ pub(crate) struct State {
     /// Its velocities `W' x + q'`.
     pub(crate) y: Vec<f64>,
     size: Vec<f64>,
+    /// The point that [`State::look`] was at last, whose velocities `y` are.
+    seen: Vec<f64>,
+    is_seen: bool,
     /// Where the solve began.
     pub(crate) start: Vec<f64>,
     best: Vec<f64>,
@@ -147,10 +150,11 @@ impl State {
         if warm && finite {
             self.problem.unknowns(&x.z, &mut self.start);
         }
+        self.x.copy_from_slice(&self.start);
         if self.is_warm() && !self.is_better_than_nothing(problem) {
             self.start.fill(0.0);
+            self.x.fill(0.0);
         }
-        self.x.copy_from_slice(&self.start);
         if self.look(problem) { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
     }
 
@@ -161,11 +165,13 @@ impl State {
         self.keep_history = limits.history;
         self.history.clear();
         self.least = f64::INFINITY;
+        self.is_seen = false;
         (self.passed, self.good) = (false, false);
     }
 
     fn resize(&mut self, n: usize) {
         let cells = self.problem.cells.len();
+        self.seen.resize(n, 0.0);
         for list in
             [&mut self.x, &mut self.y, &mut self.size, &mut self.start, &mut self.best, &mut self.trial]
         {
@@ -182,13 +188,10 @@ impl State {
 
     /// Whether the natural map of the start is less than that of no impulses.
     fn is_better_than_nothing(&mut self, problem: &ConeNcp) -> bool {
-        self.x.copy_from_slice(&self.start);
         self.look(problem);
-        let of_start = self.least;
-        self.x.fill(0.0);
-        self.y.copy_from_slice(&self.problem.q);
-        self.size.fill(0.0);
-        of_start <= self.problem.natural_map(&self.x, &self.y, &self.size).0
+        self.trial.fill(0.0);
+        let nothing = self.problem.natural_map(&self.trial, &self.problem.q, &self.trial).0;
+        self.least <= nothing
     }
 
     /// Whether the solve began at something other than zero.
@@ -205,6 +208,11 @@ impl State {
     /// Computes the velocities of the point and its natural map, remembers it if it is the best, and says whether it
     /// passes. A point that is not finite has an infinite natural map.
     pub(crate) fn look(&mut self, problem: &ConeNcp) -> bool {
+        if self.is_seen && self.seen == self.x {
+            return self.passed;
+        }
+        self.seen.copy_from_slice(&self.x);
+        self.is_seen = true;
         self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         let (e, floor) = self.problem.natural_map(&self.x, &self.y, &self.size);
         if self.keep_history {
@@ -228,6 +236,7 @@ impl State {
         if !passed {
             self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         }
+        self.forget();
         passed
     }
 
@@ -239,6 +248,11 @@ impl State {
     /// Whether it is also within the aim.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed
+    }
+
+    /// The velocities are no longer those that [`State::look`] computed.
+    pub(crate) fn forget(&mut self) {
+        self.is_seen = false;
     }
 
     /// Goes back to the best answer so far.
