@@ -98,6 +98,7 @@ mod tests {
             iterations: 1,
             pivots: 2,
             time_us,
+            certificate: None,
         }
     }
 
