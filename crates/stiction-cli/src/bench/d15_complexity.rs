@@ -176,7 +176,7 @@ fn listing(results: &Results) -> String {
     }
     columns(&header, &right, &rows)
         + &format!(
-            "\nFrictionless contacts of {} velocities, from nothing; shortest times.\n",
+            "\nFrictionless contacts of {} velocities, from nothing: means over {PROBLEMS} problems of each size, shortest times.\n",
             results.velocities
         )
 }
