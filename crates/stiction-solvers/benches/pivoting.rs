@@ -12,8 +12,6 @@ mod common;
 use std::time::Instant;
 
 use divan::Bencher;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
 use stiction_solvers::{
     ActiveSetQp, ActiveSetQpSettings, Dantzig, DantzigSettings, FactoredLcp, Lcp, Lemke, LemkeSettings, Ppm,
     PpmSettings, Problem, QuadraticBlocks, QuadraticProgram, Solution, Solver, Start, Status,
@@ -26,18 +24,9 @@ fn main() {
     divan::main();
 }
 
-/// `n` contacts of 12 velocities in random directions, three quarters of them closing.
+/// `n` contacts of 12 velocities.
 fn contacts(n: usize) -> FactoredLcp {
-    let mut random = Pcg64::seed_from_u64(71);
-    let half = common::uniform(&mut random, 12 * n);
-    let admissible = common::uniform(&mut random, 12);
-    let q = (0..n)
-        .map(|i| {
-            let speed: f64 = (0..12).map(|k| half[12 * i + k] * admissible[k]).sum();
-            random.random_range(-0.5..0.5f64).max(0.0) - speed
-        })
-        .collect();
-    FactoredLcp::from_half(12, half, q).unwrap()
+    stiction_solvers::samples::normals::contacts(71, n, 12).unwrap()
 }
 
 /// Times, and the least-squares slope of log time over log n from 100 contacts on.

@@ -1,6 +1,11 @@
 //! `stiction bench`: measures parts of the engine on data.
 
 mod cones;
+mod convergence;
+mod d15_complexity;
+mod d15_grasp;
+mod log_plot;
+mod measure;
 mod profile;
 mod solvers;
 mod svg;
@@ -18,6 +23,12 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Solvers of exact friction cones on public and generated contact problems
     Cones(cones::ConesArgs),
+    /// Errors of six scenes as the step is halved
+    Convergence(convergence::ConvergenceArgs),
+    /// Time for many frictionless contacts of few velocities: Drumwright 2015, section V
+    D15Complexity(d15_complexity::ComplexityArgs),
+    /// Blocks held by grippers under three contact models: Drumwright 2015, table I
+    D15Grasp(d15_grasp::GraspArgs),
     /// All solvers on all complementarity problems: successes, work, performance profile
     Solvers(solvers::SolversArgs),
 }
@@ -26,6 +37,9 @@ enum What {
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
     match &args.what {
         What::Cones(args) => cones::bench(args),
+        What::Convergence(args) => convergence::bench(args),
+        What::D15Complexity(args) => d15_complexity::bench(args),
+        What::D15Grasp(args) => d15_grasp::bench(args),
         What::Solvers(args) => solvers::bench(args),
     }
 }

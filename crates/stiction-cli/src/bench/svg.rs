@@ -3,10 +3,10 @@
 use super::profile::Profile;
 use std::fmt::Write;
 
-const WIDTH: f64 = 420.0;
-const HEIGHT: f64 = 260.0;
+pub(super) const WIDTH: f64 = 420.0;
+pub(super) const HEIGHT: f64 = 260.0;
 /// Room for axis labels on the left, for the title above, for the factors below and for the names on the right.
-const MARGIN: [f64; 4] = [48.0, 34.0, 40.0, 150.0];
+pub(super) const MARGIN: [f64; 4] = [48.0, 34.0, 40.0, 150.0];
 /// The horizontal axis ends at this factor, logarithmic.
 const LARGEST_FACTOR: f64 = 1000.0;
 const COLORS: [&str; 8] =
@@ -75,8 +75,7 @@ fn line(text: &mut String, profile: &Profile, style: usize, place: usize) {
         let _ = write!(path, "H{:.1}V{:.1}", across(ratio), height(profile.share(ratio)));
     }
     let _ = write!(path, "H{WIDTH}");
-    let (color, dash) = (COLORS[style % COLORS.len()], DASHES[style / COLORS.len() % DASHES.len()]);
-    let style = format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\" stroke-dasharray=\"{dash}\"");
+    let style = stroke(style);
     let y = 16.0 * place as f64 + 6.0;
     let _ = writeln!(
         text,
@@ -86,6 +85,12 @@ fn line(text: &mut String, profile: &Profile, style: usize, place: usize) {
         y + 4.0,
         profile.solver
     );
+}
+
+/// The attributes of the line with a number.
+pub(super) fn stroke(number: usize) -> String {
+    let (color, dash) = (COLORS[number % COLORS.len()], DASHES[number / COLORS.len() % DASHES.len()]);
+    format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\" stroke-dasharray=\"{dash}\"")
 }
 
 fn across(factor: f64) -> f64 {

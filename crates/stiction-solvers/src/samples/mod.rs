@@ -6,7 +6,7 @@
 //! | [`large`] | towers and piles of 48 to 400 contacts | growth with size |
 //! | [`random`] | random bodies and blocks of any kind | behaviour on anything solvable |
 //! | [`sequences`] | five motions, step after step | warm starts |
-//! | [`sequences`] | five motions, step after step | warm starts |
+//! | [`normals`] | any number of frictionless contacts of a few velocities | growth with the number of contacts |
 //!
 //! [`system`] holds a problem in rows and gives it as a [`ConeNcp`](crate::ConeNcp) with its operator in any form;
 //! [`bodies`] makes one from bodies and contacts; [`dice`] draws the random numbers.
@@ -20,6 +20,7 @@ pub mod bodies;
 pub mod dice;
 pub mod islands;
 pub mod large;
+pub mod normals;
 pub mod random;
 pub mod sequences;
 pub mod system;
