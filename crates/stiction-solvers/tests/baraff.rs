@@ -70,7 +70,6 @@ fn random_contacts_are_solved_to_the_tolerance_and_again_from_their_modes_withou
             assert_eq!((again.status, again.pivots), (Status::Solved, 0));
         }
     }
-    println!("{solved} of {tried}");
     assert!(solved * 100 >= tried * 98, "{solved} of {tried}");
 }
 
