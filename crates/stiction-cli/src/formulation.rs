@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use stiction::contact::Formulation;
 use stiction::scene::SceneOptions;
+use stiction::sim::Stepper;
 
 /// What the command line says about the contact problem.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -14,6 +15,9 @@ pub(crate) struct FormulationArgs {
     /// Solver of the contact problems [default: the scene's, else the contact model's own]
     #[arg(long, value_name = "NAME")]
     solver: Option<String>,
+    /// Stepper: time-stepping, acceleration [default: the scene's, else time-stepping]
+    #[arg(long, value_name = "NAME")]
+    stepper: Option<Stepper>,
     /// Number of friction directions of a polyhedral contact model, even [default: the scene's, else 4]
     #[arg(long, value_name = "K")]
     directions: Option<usize>,
@@ -37,5 +41,10 @@ impl FormulationArgs {
             ..scene.clone()
         };
         Ok(Formulation::of_scene(&options)?)
+    }
+
+    /// The stepper for a scene.
+    pub(crate) fn stepper(&self, scene: &SceneOptions) -> Stepper {
+        self.stepper.or(scene.stepper).unwrap_or_default()
     }
 }

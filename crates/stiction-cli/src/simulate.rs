@@ -73,7 +73,8 @@ impl SimulationArgs {
     /// The simulation as the options make it, before it has a state to start from.
     pub(crate) fn simulation(&self, scene: &Scene) -> Result<Simulation, CliError> {
         let formulation = self.formulation.choose(&scene.options)?;
-        let settings = Settings { timestep: self.dt, formulation, ..Default::default() };
+        let stepper = self.formulation.stepper(&scene.options);
+        let settings = Settings { timestep: self.dt, formulation, stepper, ..Default::default() };
         Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)
     }
 

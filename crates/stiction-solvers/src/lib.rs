@@ -37,6 +37,7 @@
 //!   Levenberg-Marquardt methods on the equations of [`fischer_burmeister`].
 //! * [`dantzig`]: principal pivoting index by index, on major cycles and an active block in a file of their own;
 //!   [`ppm`], [`active_set_qp`]: two ways to do it without the matrix.
+//! * [`baraff`]: the same with friction bounded by the normal unknowns.
 //! * [`proximal`]: proximal-point steps around Lemke's method, for redundant contacts.
 //! * [`robust`]: several methods in turn for each class, with proofs where none succeeds ([`infeasibility`],
 //!   [`enumeration`]); [`reduced`]: methods for [`Lcp`]s at work on the other linear classes.
@@ -66,6 +67,7 @@ mod active_block;
 pub mod active_set;
 pub mod active_set_qp;
 pub mod any_problem;
+pub mod baraff;
 mod block_pivoting;
 mod bounded_tableau;
 pub mod box_lcp;

@@ -1,8 +1,8 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{
-    ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Law, Memory, Polyhedral,
-    PolyhedralSettings, ViscousRule,
+    ContactForces, ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Law, Memory,
+    Polyhedral, PolyhedralSettings, ViscousRule,
 };
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
@@ -246,6 +246,8 @@ pub enum IslandSolver {
     ExactCone(Box<ExactCone>),
     /// See [`Polyhedral`].
     Polyhedral(Box<Polyhedral>),
+    /// Forces instead of impulses, for the acceleration stepper: see [`ContactForces`].
+    Acceleration(Box<ContactForces>),
 }
 
 impl IslandSolver {
@@ -254,6 +256,7 @@ impl IslandSolver {
         match self {
             IslandSolver::ExactCone(cone) => cone.asks_velocities(),
             IslandSolver::Polyhedral(_) => false,
+            IslandSolver::Acceleration(_) => true,
         }
     }
 
@@ -261,7 +264,7 @@ impl IslandSolver {
     pub fn factored_from(&self) -> usize {
         match self {
             IslandSolver::ExactCone(_) => ExactCone::FACTORED_FROM,
-            IslandSolver::Polyhedral(_) => usize::MAX,
+            IslandSolver::Polyhedral(_) | IslandSolver::Acceleration(_) => usize::MAX,
         }
     }
 
@@ -271,6 +274,7 @@ impl IslandSolver {
         match self {
             IslandSolver::ExactCone(cone) => cone.solve(island, memory),
             IslandSolver::Polyhedral(polyhedral) => polyhedral.solve(island, memory),
+            IslandSolver::Acceleration(forces) => forces.solve(island, memory),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #[allow(clippy::module_inception, reason = "a newcomer looks for a contact in contact.rs")]
 mod contact;
+mod contact_forces;
 mod exact_cone;
 mod formulation;
 mod island;
@@ -13,6 +14,7 @@ mod law;
 mod polyhedral;
 
 pub use contact::{Contact, ContactKey, Mode, contact_frame};
+pub use contact_forces::{ContactForces, Outcome};
 pub use exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `<text name="stiction:contact_model" data="..."/>` | [`SceneOptions::contact_model`] |
 //! | `<text name="stiction:solver" data="..."/>` | [`SceneOptions::solver`] |
+//! | `<text name="stiction:stepper" data="..."/>` | [`SceneOptions::stepper`]: `time-stepping` or `acceleration` |
 //! | `<numeric name="stiction:duration" data="..."/>` | [`SceneOptions::duration`] (s) |
 //! | `<numeric name="stiction:friction_directions" data="..."/>` | [`SceneOptions::friction_directions`] |
 //! | `<numeric name="stiction:viscosity" data="..."/>` | [`SceneOptions::viscosity`] (N s/m) |
@@ -31,6 +32,7 @@ pub use load_report::{EntryKind, LoadReport, ReportEntry};
 pub use place::Place;
 
 use crate::model::Model;
+use crate::sim::Stepper;
 use load_report::Notes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -53,6 +55,8 @@ pub struct SceneOptions {
     pub contact_model: Option<String>,
     /// Name of the solver.
     pub solver: Option<String>,
+    /// How steps are taken.
+    pub stepper: Option<Stepper>,
     /// How long to simulate (s), positive.
     pub duration: Option<f64>,
     /// Number of directions that span the friction polygon: 4 or a larger even number.

@@ -54,6 +54,10 @@ pub struct StepReport {
     pub islands: usize,
     /// Islands that were not solved to tolerance.
     pub unsolved: usize,
+    /// Islands for which the acceleration stepper found no forces, so that the velocity level decided; they count as
+    /// unsolved too.
+    #[serde(default)]
+    pub inconsistent: usize,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     pub regularized: usize,
     /// Complementarity variables of the largest island.
@@ -103,6 +107,7 @@ impl Simulation {
             rows: 0,
             islands: 0,
             unsolved: 0,
+            inconsistent: 0,
             regularized: 0,
             variables: 0,
             iterations: 0,
@@ -267,7 +272,7 @@ fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (Vector3<f64>
 }
 
 /// A contact slides when its impulse is on the boundary of what friction allows, to a part in a million.
-fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mode {
+pub(super) fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mode {
     let slides = match law {
         Law::NoSlip => false,
         // Viscous friction has no bound to reach: what moves slides.

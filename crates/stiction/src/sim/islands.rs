@@ -83,6 +83,12 @@ impl Islands {
         self.islands.len()
     }
 
+    /// A moving tree of island number `index`.
+    pub(crate) fn tree(&self, index: usize, rows: &Rows) -> Option<usize> {
+        let first = self.order[self.islands[index].start];
+        rows.pieces(&rows.blocks[first]).first().map(|piece| piece.tree)
+    }
+
     /// Groups the (sorted) blocks of `rows` into islands.
     pub(crate) fn group(&mut self, model: &Model, rows: &Rows) {
         self.parent.clear();

@@ -1,5 +1,6 @@
 //! Simulation: states, the step, its certificate and recordings.
 
+mod acceleration;
 mod certificate;
 mod closures;
 mod contacts;
@@ -26,7 +27,7 @@ pub use certificate::{Certificate, StepReport};
 pub use npz::NpzError;
 pub use record::Recorder;
 pub use recording::{ReadError, ReadProblem, RecordError, Recording};
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{ContactForce, SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{Mocap, State};

@@ -207,7 +207,7 @@ impl Simulation {
     }
 
     /// Whether explicit integration of a tree's dampers, springs and servos would be inaccurate or unstable.
-    fn stiff(&mut self, model: &Model, tree: usize, h: f64) -> bool {
+    pub(super) fn stiff(&mut self, model: &Model, tree: usize, h: f64) -> bool {
         let dofs = model.trees[tree].dofs.clone();
         let mut trace = 0.0;
         for dof in dofs.clone() {

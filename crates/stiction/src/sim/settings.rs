@@ -1,7 +1,43 @@
 //! Settings of a simulation.
 
 use crate::contact::Formulation;
+use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// How a step gets from one state to the next where there are contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stepper {
+    /// Impulses and velocities (Stewart and Trinkle 1996): first order, whatever happens within the step.
+    #[default]
+    TimeStepping,
+    /// Forces and accelerations by the classic Runge-Kutta rule while contacts persist (Drumwright 2015, section IV):
+    /// fourth order. Steps in which contacts change are taken by time stepping.
+    Acceleration,
+}
+
+impl Stepper {
+    /// The names, as the command line and scene files write them.
+    pub const NAMES: [&'static str; 2] = ["time-stepping", "acceleration"];
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        Stepper::NAMES[*self as usize]
+    }
+}
+
+impl FromStr for Stepper {
+    type Err = SettingsError;
+
+    fn from_str(text: &str) -> Result<Stepper, SettingsError> {
+        match text {
+            "time-stepping" => Ok(Stepper::TimeStepping),
+            "acceleration" => Ok(Stepper::Acceleration),
+            _ => Err(SettingsError::UnknownStepper(text.into())),
+        }
+    }
+}
 
 /// How a scene is simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,6 +46,9 @@ pub struct Settings {
     pub timestep: Option<f64>,
     /// The contact problem that is posed.
     pub formulation: Formulation,
+    /// How a step is taken.
+    #[serde(default)]
+    pub stepper: Stepper,
     /// Fraction of a bilateral position error that one step removes through velocities (Baumgarte's zeta, 0 to 1;
     /// Arechavaleta et al. 2010, eq. 10). With 0 the position projection alone keeps joints closed, which adds no
     /// energy.
@@ -22,7 +61,13 @@ impl Default for Settings {
     fn default() -> Self {
         // The projection starts well above the round-off of positions (1e-15 m at one metre) and well below
         // anything a user would see.
-        Self { timestep: None, formulation: Formulation::default(), baumgarte: 0.0, overlap_tolerance: 1e-9 }
+        Self {
+            timestep: None,
+            formulation: Formulation::default(),
+            stepper: Stepper::default(),
+            baumgarte: 0.0,
+            overlap_tolerance: 1e-9,
+        }
     }
 }
 
@@ -38,6 +83,18 @@ pub enum SettingsError {
         value: f64,
         /// What would be right.
         expected: &'static str,
+    },
+    /// No stepper of this name.
+    #[error("stepper '{0}' is unknown; available: {available}{hint}", available = Stepper::NAMES.join(", "),
+        hint = did_you_mean(.0, Stepper::NAMES))]
+    UnknownStepper(String),
+    /// Something that the stepper does not do.
+    #[error("stepper '{stepper}' does not do {what}; use 'time-stepping'")]
+    Stepper {
+        /// The stepper.
+        stepper: &'static str,
+        /// What it does not do, by name.
+        what: String,
     },
 }
 

@@ -6,6 +6,7 @@ use crate::contact::{
 };
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
+use crate::sim::acceleration::AccelerationLevel;
 use crate::sim::closures::Closures;
 use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
@@ -169,6 +170,8 @@ pub struct Simulation {
     pub(crate) contact_forces: Vec<ContactForce>,
     pub(crate) step_number: u64,
     pub(crate) work: Work,
+    /// What the acceleration stepper works with, if it is asked for.
+    pub(crate) acceleration: Option<Box<AccelerationLevel>>,
 }
 
 impl Simulation {
@@ -179,6 +182,7 @@ impl Simulation {
     pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
         settings.validate()?;
         settings.formulation.check_laws(model.laws())?;
+        let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
         let joint_ranks = joint_ranks(&model);
@@ -201,6 +205,7 @@ impl Simulation {
             contact_forces: Vec::new(),
             step_number: 0,
             work: Work::new(&model),
+            acceleration,
             settings,
             model,
         })
@@ -212,8 +217,9 @@ impl Simulation {
     /// As [`Simulation::new`], and a contact model or solver of the scene that there is not.
     pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
         let formulation = Formulation::of_scene(&scene.options)?;
-        let mut simulation =
-            Self::new(Arc::new(scene.model), Settings { formulation, ..Settings::default() })?;
+        let stepper = scene.options.stepper.unwrap_or_default();
+        let settings = Settings { formulation, stepper, ..Settings::default() };
+        let mut simulation = Self::new(Arc::new(scene.model), settings)?;
         let model = simulation.model.clone();
         if let Some(key) = model.keyframe(Self::START) {
             simulation.reset_to(key)?;

@@ -40,10 +40,12 @@ impl Simulation {
         let mut report = self.open_report();
         self.project_positions();
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
+        self.sustain_contacts(h, &mut report).map_err(|e| self.undo(e))?;
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
         self.apply_impulses(); // 6
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
+        self.certify_sustained(h, &mut report);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
         self.finish()?;
         self.close_report(&mut report);
@@ -176,6 +178,7 @@ impl Simulation {
     /// Stage 7: the new state, each tree by its rule, on the equality constraints.
     fn advance(&mut self, h: f64) -> Result<(), SimError> {
         self.advance_trees(h)?;
+        self.advance_sustained();
         self.advance_tied(h)?;
         self.state.mocap.iter_mut().for_each(|mocap| mocap.advance(h));
         self.state.time += h;
@@ -188,7 +191,8 @@ impl Simulation {
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
         let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
         for (tree, contents) in model.trees.iter().enumerate() {
-            if !work.contact_rule[tree] && self.closures.is_tied(tree) {
+            let sustained = self.acceleration.as_ref().is_some_and(|level| level.sustains(tree));
+            if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {
                 continue;
             }
             match (work.contact_rule[tree], contents.lone_body) {

@@ -7,6 +7,7 @@ use super::names::Names;
 use crate::contact::{Formulation, FormulationError, Law};
 use crate::model::{ElementKind, Model};
 use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
+use crate::sim::Stepper;
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 13] = [
+const ENTRIES: [&str; 14] = [
     "contact_model",
     "solver",
+    "stepper",
     "duration",
     "friction_directions",
     "restitution",
@@ -87,6 +89,11 @@ impl<'d> Custom<'d> {
             self.default_law = Some(law()?);
             return Ok(());
         }
+        if entry == "stepper" {
+            let stepper = value.parse::<Stepper>();
+            self.options.stepper = Some(stepper.map_err(|e| element.invalid(Some("data"), e.to_string()))?);
+            return Ok(());
+        }
         let slot = match entry {
             "contact_model" => &mut self.options.contact_model,
             "solver" => &mut self.options.solver,
@@ -147,7 +154,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver" | "law", _) => {
+            ("contact_model" | "solver" | "stepper" | "law", _) => {
                 return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
             }
             _ => return Err(unknown_entry(element, entry)),
