@@ -8,8 +8,8 @@ use stiction::sim::Stepper;
 /// What the command line says about the contact problem.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FormulationArgs {
-    /// Contact model: cone, convex, stewart-trinkle, anitescu-potra, frictionless, viscous, viscous-explicit [default:
-    /// the scene's, else cone]
+    /// Contact model: cone, convex, stewart-trinkle, anitescu-potra, frictionless, viscous, viscous-explicit,
+    /// friction-box, friction-box-fixed-point, no-slip, no-slip-paper [default: the scene's, else cone]
     #[arg(long, value_name = "MODEL")]
     contact: Option<String>,
     /// Solver of the contact problems [default: the scene's, else the contact model's own]

@@ -52,6 +52,15 @@ impl FactoredLcp {
         Ok(problem)
     }
 
+    /// Makes this the problem of `n` contacts and `m` velocities whose data are all zero; capacity is kept.
+    pub fn resize(&mut self, n: usize, m: usize) {
+        self.columns = m;
+        self.half.clear();
+        self.half.resize(n * m, 0.0);
+        self.q.clear();
+        self.q.resize(n, 0.0);
+    }
+
     /// Whether every entry is finite.
     ///
     /// # Errors
@@ -80,6 +89,11 @@ impl FactoredLcp {
     /// `Y`, row-major `n x m`.
     pub fn half(&self) -> &[f64] {
         &self.half
+    }
+
+    /// `Y` for writing. Solvers report non-finite data as a numerical failure.
+    pub fn half_mut(&mut self) -> &mut [f64] {
+        &mut self.half
     }
 
     /// The constant vector, `n` entries.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{shipped, simulate};
+use common::{shipped, simulate, simulate_with};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -114,5 +114,34 @@ fn a_step_allocates_nothing_after_warm_up() {
         }
         let count = COUNT.with(Cell::get) - before;
         assert_eq!(count, 0, "{name}: {count} allocations in 200 steps");
+    }
+}
+
+#[test]
+fn friction_boxes_and_contacts_without_slip_allocate_nothing_after_warm_up() {
+    for (model, solver) in [
+        ("friction-box", "pgs-sm"),
+        ("friction-box-fixed-point", "pgs-sm"),
+        ("friction-box", "dantzig"),
+        ("no-slip", "ppm"),
+        ("no-slip", "active-set-qp"),
+        ("no-slip", "dantzig"),
+        ("no-slip-paper", "ppm"),
+    ] {
+        for (name, warm_up) in
+            [("grasp", 100), ("box_stack", 100), ("belt", 1500), ("humanoid", 1500), ("tendons", 3000)]
+        {
+            let mut s =
+                simulate_with(model, solver, &if name == "tendons" { TENDONS.into() } else { shipped(name) });
+            for _ in 0..warm_up {
+                let _ = s.step().unwrap();
+            }
+            let before = COUNT.with(Cell::get);
+            for _ in 0..100 {
+                let _ = s.step().unwrap();
+            }
+            let count = COUNT.with(Cell::get) - before;
+            assert_eq!(count, 0, "{model}, {solver}, {name}: {count} allocations in 100 steps");
+        }
     }
 }

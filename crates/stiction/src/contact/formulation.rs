@@ -1,8 +1,8 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{
-    ContactForces, ExactCone, ExactConeSettings, GapRule, IslandProblem, IslandReport, Law, Memory,
-    Polyhedral, PolyhedralSettings, ViscousRule,
+    ContactForces, ExactCone, ExactConeSettings, FrictionBox, FrictionBoxSettings, GapRule, IslandProblem,
+    IslandReport, Law, Memory, NoSlip, NoSlipSettings, Polyhedral, PolyhedralSettings, ViscousRule,
 };
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
@@ -18,6 +18,10 @@ pub enum Formulation {
     /// Friction cones replaced by pyramids, a linear complementarity problem (Stewart and Trinkle 1996; Anitescu
     /// and Potra 1997).
     Polyhedral(PolyhedralSettings),
+    /// Tangential impulses bounded by boxes, a symmetric problem (Arechavaleta, Lopez-Damian and Morales 2010).
+    FrictionBox(FrictionBoxSettings),
+    /// Contacts with friction do not slip, whatever it takes (Drumwright 2015, section VI).
+    NoSlip(NoSlipSettings),
 }
 
 /// An unknown or unusable formulation.
@@ -61,7 +65,7 @@ impl Default for Formulation {
 
 impl Formulation {
     /// The names of all formulations.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 11] = [
         "cone",
         "convex",
         "stewart-trinkle",
@@ -69,6 +73,10 @@ impl Formulation {
         "frictionless",
         "viscous",
         "viscous-explicit",
+        "friction-box",
+        "friction-box-fixed-point",
+        "no-slip",
+        "no-slip-paper",
     ];
 
     /// The formulation a scene asks for, with the default for what it does not say.
@@ -95,6 +103,16 @@ impl Formulation {
                         format!("compliance {compliance}"),
                         &format!("contact model '{name}' has none"),
                     );
+                }
+            }
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => {
+                if let Some(directions) = options.friction_directions {
+                    let why = format!("contact model '{name}' has no pyramid");
+                    return refuse(format!("{directions} friction directions"), &why);
+                }
+                if let Some(compliance) = options.compliance {
+                    let why = format!("contact model '{name}' has none");
+                    return refuse(format!("compliance {compliance}"), &why);
                 }
             }
             Formulation::ExactCone(settings) => {
@@ -139,6 +157,13 @@ impl Formulation {
             "anitescu-potra" => {
                 Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::AnitescuPotra, ..pyramid })
             }
+            "friction-box" => Formulation::FrictionBox(FrictionBoxSettings::default()),
+            "friction-box-fixed-point" => Formulation::FrictionBox(FrictionBoxSettings {
+                fixed_point: Some(FrictionBoxSettings::ROUNDS),
+                ..Default::default()
+            }),
+            "no-slip" => Formulation::NoSlip(NoSlipSettings::default()),
+            "no-slip-paper" => Formulation::NoSlip(NoSlipSettings { releasing: false, ..Default::default() }),
             _ => return Err(FormulationError::Unknown(name.into())),
         })
     }
@@ -159,6 +184,10 @@ impl Formulation {
             Formulation::Polyhedral(PolyhedralSettings { gap: GapRule::AnitescuPotra, .. }) => {
                 "anitescu-potra"
             }
+            Formulation::FrictionBox(FrictionBoxSettings { fixed_point: None, .. }) => "friction-box",
+            Formulation::FrictionBox(_) => "friction-box-fixed-point",
+            Formulation::NoSlip(NoSlipSettings { releasing: true, .. }) => "no-slip",
+            Formulation::NoSlip(_) => "no-slip-paper",
         }
     }
 
@@ -167,18 +196,21 @@ impl Formulation {
         match self {
             Formulation::ExactCone(settings) => &settings.solver,
             Formulation::Polyhedral(_) => "lemke",
+            Formulation::FrictionBox(settings) => &settings.solver,
+            Formulation::NoSlip(settings) => &settings.solver,
         }
     }
 
     /// The names of the solvers that fit this formulation.
     pub fn solvers(&self) -> Vec<&'static str> {
+        let fitting = |fits: fn(&registry::Entry) -> bool| {
+            registry::SOLVERS.iter().filter(|entry| fits(entry)).map(|entry| entry.name).collect()
+        };
         match self {
-            Formulation::ExactCone(_) => registry::SOLVERS
-                .iter()
-                .filter(|entry| entry.serves(Class::ConeNcp))
-                .map(|entry| entry.name)
-                .collect(),
+            Formulation::ExactCone(_) => fitting(|entry| entry.serves(Class::ConeNcp)),
             Formulation::Polyhedral(_) => vec!["lemke"],
+            Formulation::FrictionBox(_) => fitting(|entry| entry.serves(Class::BoxLcp)),
+            Formulation::NoSlip(_) => fitting(NoSlip::serves),
         }
     }
 
@@ -192,8 +224,11 @@ impl Formulation {
             let (solver, formulation) = (name.into(), self.name().into());
             return Err(FormulationError::Solver { solver, formulation, available: fitting });
         }
-        if let Formulation::ExactCone(settings) = self {
-            settings.solver = name.into();
+        match self {
+            Formulation::ExactCone(settings) => settings.solver = name.into(),
+            Formulation::Polyhedral(_) => {}
+            Formulation::FrictionBox(settings) => settings.solver = name.into(),
+            Formulation::NoSlip(settings) => settings.solver = name.into(),
         }
         Ok(())
     }
@@ -202,7 +237,12 @@ impl Formulation {
     pub fn expresses(&self, law: Law) -> bool {
         match self {
             Formulation::ExactCone(_) => true,
-            Formulation::Polyhedral(_) => matches!(law, Law::Frictionless | Law::Coulomb { .. }),
+            Formulation::Polyhedral(_) | Formulation::FrictionBox(_) => {
+                matches!(law, Law::Frictionless | Law::Coulomb { .. })
+            }
+            Formulation::NoSlip(_) => {
+                matches!(law, Law::Frictionless | Law::Coulomb { .. } | Law::NoSlip)
+            }
         }
     }
 
@@ -221,8 +261,10 @@ impl Formulation {
     /// How the gap of predicted contacts enters.
     pub fn gap_rule(&self) -> GapRule {
         match self {
-            Formulation::ExactCone(_) => GapRule::StewartTrinkle,
             Formulation::Polyhedral(settings) => settings.gap,
+            Formulation::ExactCone(_) | Formulation::FrictionBox(_) | Formulation::NoSlip(_) => {
+                GapRule::StewartTrinkle
+            }
         }
     }
 
@@ -235,6 +277,12 @@ impl Formulation {
             Formulation::Polyhedral(settings) => {
                 Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
             }
+            Formulation::FrictionBox(settings) => {
+                Ok(IslandSolver::FrictionBox(Box::new(FrictionBox::new(settings.clone())?)))
+            }
+            Formulation::NoSlip(settings) => {
+                Ok(IslandSolver::NoSlip(Box::new(NoSlip::new(settings.clone())?)))
+            }
         }
     }
 }
@@ -246,6 +294,10 @@ pub enum IslandSolver {
     ExactCone(Box<ExactCone>),
     /// See [`Polyhedral`].
     Polyhedral(Box<Polyhedral>),
+    /// See [`FrictionBox`].
+    FrictionBox(Box<FrictionBox>),
+    /// See [`NoSlip`].
+    NoSlip(Box<NoSlip>),
     /// Forces instead of impulses, for the acceleration stepper: see [`ContactForces`].
     Acceleration(Box<ContactForces>),
 }
@@ -255,8 +307,8 @@ impl IslandSolver {
     pub fn asks_velocities(&self) -> bool {
         match self {
             IslandSolver::ExactCone(cone) => cone.asks_velocities(),
-            IslandSolver::Polyhedral(_) => false,
             IslandSolver::Acceleration(_) => true,
+            _ => false,
         }
     }
 
@@ -264,7 +316,10 @@ impl IslandSolver {
     pub fn factored_from(&self) -> usize {
         match self {
             IslandSolver::ExactCone(_) => ExactCone::FACTORED_FROM,
-            IslandSolver::Polyhedral(_) | IslandSolver::Acceleration(_) => usize::MAX,
+            IslandSolver::NoSlip(_) => NoSlip::FACTORED_FROM,
+            IslandSolver::Polyhedral(_) | IslandSolver::FrictionBox(_) | IslandSolver::Acceleration(_) => {
+                usize::MAX
+            }
         }
     }
 
@@ -274,6 +329,8 @@ impl IslandSolver {
         match self {
             IslandSolver::ExactCone(cone) => cone.solve(island, memory),
             IslandSolver::Polyhedral(polyhedral) => polyhedral.solve(island, memory),
+            IslandSolver::FrictionBox(friction_box) => friction_box.solve(island, memory),
+            IslandSolver::NoSlip(no_slip) => no_slip.solve(island, memory),
             IslandSolver::Acceleration(forces) => forces.solve(island, memory),
         }
     }

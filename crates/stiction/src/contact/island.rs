@@ -92,6 +92,34 @@ impl IslandProblem<'_> {
         self.free.len()
     }
 
+    /// What the rank of the operator is at most.
+    pub(super) fn largest_rank(&self) -> usize {
+        match self.delassus {
+            Operator::Dense(_) => self.rows(),
+            Operator::Factored(rows) => self.rows().min(rows.columns),
+        }
+    }
+
+    /// Entry `(i, j)` of the operator, whatever its form.
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        match self.delassus {
+            Operator::Dense(matrix) => matrix[i * self.rows() + j],
+            Operator::Factored(rows) => {
+                let block = |i: usize| rows.starts.partition_point(|start| *start <= i) - 1;
+                let (a, b) = (block(i), block(j));
+                let mut sum = 0.0;
+                for (piece, values) in rows.pieces(a) {
+                    let left = &values[(i - rows.starts[a]) * piece.width..][..piece.width];
+                    for (other, values) in rows.pieces(b).filter(|(other, _)| other.column == piece.column) {
+                        let right = &values[(j - rows.starts[b]) * other.width..][..other.width];
+                        sum += left.iter().zip(right).map(|(x, y)| x * y).sum::<f64>();
+                    }
+                }
+                sum
+            }
+        }
+    }
+
     /// The operator as a dense matrix; empty if it is given in another form.
     pub(super) fn dense(&self) -> &[f64] {
         match self.delassus {

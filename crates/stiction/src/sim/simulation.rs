@@ -74,6 +74,15 @@ pub struct ContactForce {
     pub mode: Mode,
 }
 
+impl ContactForce {
+    /// The least coefficient of friction that allows this impulse: tangential over normal, zero without an impulse,
+    /// infinite if the tangential one stands alone.
+    pub fn needed_friction(&self) -> f64 {
+        let tangential = libm::hypot(self.impulse.y, self.impulse.z);
+        if tangential == 0.0 { 0.0 } else { tangential / self.impulse.x.max(0.0) }
+    }
+}
+
 /// Scratch vectors of a step, each overwritten by the stage named.
 #[derive(Debug, Default)]
 pub(crate) struct Work {

@@ -2,6 +2,8 @@
 // Each test file uses a part of this; it is test code, where a panic is a failed test.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod piles;
+
 use nalgebra::Vector3;
 use stiction::scene::mjcf;
 use stiction::sim::{Simulation, StepReport};
@@ -16,6 +18,14 @@ pub fn simulate(text: &str) -> Simulation {
 pub fn simulate_under(contact_model: &str, text: &str) -> Simulation {
     let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
     scene.options.contact_model = Some(contact_model.into());
+    Simulation::from_scene(scene).unwrap()
+}
+
+/// The same with a solver of its.
+pub fn simulate_with(contact_model: &str, solver: &str, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.contact_model = Some(contact_model.into());
+    scene.options.solver = Some(solver.into());
     Simulation::from_scene(scene).unwrap()
 }
 

@@ -1,0 +1,63 @@
+//! A solver by name that aims well below the tolerance it is judged by: what a solver leaves as residual, it leaves in
+//! every step, and what should rest would creep.
+
+use super::FormulationError;
+use stiction_solvers::registry::{self, AnySolver};
+use stiction_solvers::{AnyProblem, Class, Report, Residual, Solution, Start, Status};
+
+/// Natural map that is aimed for (dimensionless): a hundred roundings.
+const AIM: f64 = 1e-14;
+
+/// A solver of [`stiction_solvers::registry`].
+pub(super) struct AimedSolver {
+    name: &'static str,
+    solver: Box<dyn AnySolver + Send>,
+    tolerance: f64,
+}
+
+impl std::fmt::Debug for AimedSolver {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} to {:e}", self.name, self.tolerance)
+    }
+}
+
+impl AimedSolver {
+    /// The solver of this name for problems of this class.
+    ///
+    /// # Errors
+    /// An unknown name, one that does not serve the class, or a tolerance out of range.
+    pub(super) fn new(name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
+        let entry =
+            registry::find_for(name, class).map_err(|error| FormulationError::Setting(error.to_string()))?;
+        if !(0.0..1.0).contains(&tolerance) {
+            let message = format!("tolerance {tolerance}: a number from 0 to 1 is needed");
+            return Err(FormulationError::Setting(message));
+        }
+        let make = |aim| entry.make(aim).map_err(|error| FormulationError::Setting(error.to_string()));
+        Ok(Self { name: entry.name, solver: make(AIM.min(tolerance))?, tolerance })
+    }
+
+    /// Solves a problem; whatever comes within the tolerance counts as solved.
+    pub(super) fn solve(&mut self, problem: &AnyProblem, start: Start, x: &mut Solution) -> Report {
+        let Some(mut report) = self.solver.solve(problem, start, x) else { return not_finite() };
+        match report.status {
+            // All problems posed here have symmetric semidefinite matrices: a ray proves that there is no solution.
+            Status::Ray => report.status = Status::Infeasible,
+            Status::Infeasible | Status::Solved => {}
+            _ if report.residual.natural_map <= self.tolerance => report.status = Status::Solved,
+            _ => {}
+        }
+        report
+    }
+}
+
+/// The report on a problem whose numbers are not finite.
+pub(super) fn not_finite() -> Report {
+    Report {
+        status: Status::NumericalFailure,
+        iterations: 0,
+        pivots: 0,
+        residual: Residual::INFINITE,
+        regularization: 0.0,
+    }
+}
