@@ -346,3 +346,33 @@ fn frictionless_contacts_stay_so_and_viscous_ones_are_refused() {
         "{message}"
     );
 }
+
+#[test]
+fn a_stack_too_large_to_be_multiplied_out_stands() {
+    // 30 boxes, 120 contacts, 360 rows: the operator comes in factors.
+    let bodies: String = (0..30)
+        .map(|i| {
+            let z = 0.1 + 0.2 * f64::from(i);
+            format!(r#"<body name="b{i}" pos="0 0 {z}"><freejoint/><geom name="b{i}" type="box" size=".1 .1 .1" mass="1"/></body>"#)
+        })
+        .collect();
+    let text = format!(
+        r#"<mujoco><option timestep="0.01"/><worldbody><geom name="floor" type="plane" size="9 9 1"/>{bodies}</worldbody></mujoco>"#
+    );
+    for model in ["no-slip", "no-slip-paper"] {
+        let mut s = simulate_under(model, &text);
+        for _ in 0..3 {
+            let begin = std::time::Instant::now();
+            let report = s.step().unwrap();
+            println!(
+                "{model}: {:?}, {} rounds, {} pivots",
+                begin.elapsed(),
+                report.iterations,
+                report.pivots
+            );
+            assert!(report.solved() && report.rows == 360, "{model}: {report:?}");
+        }
+        assert!((normal_force(&s, ["floor", "b0"]) - 30.0 * G).abs() < 1e-6, "{model}");
+        assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{model}");
+    }
+}
