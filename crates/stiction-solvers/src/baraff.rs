@@ -323,10 +323,10 @@ impl Baraff {
         let mut value = row[column];
         if problem.laws[column] == IndexLaw::Normal {
             for (k, law) in problem.laws.iter().enumerate() {
-                if let IndexLaw::Friction { normal, mu } = *law {
-                    if normal == column {
-                        value += self.modes[k].held() * mu * row[k];
-                    }
+                if let IndexLaw::Friction { normal, mu } = *law
+                    && normal == column
+                {
+                    value += self.modes[k].held() * mu * row[k];
                 }
             }
         }
