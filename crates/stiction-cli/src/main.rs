@@ -13,6 +13,7 @@ mod formulation;
 mod output;
 mod problems;
 mod progress;
+mod readout;
 mod report;
 mod run;
 mod scene;

@@ -1,5 +1,6 @@
 //! What a run comes to: sizes, speed, and the worst of every certificate.
 
+use crate::readout::ReadOut;
 use crate::table::{count, pairs};
 use serde::Serialize;
 use std::path::Path;
@@ -78,6 +79,7 @@ pub(crate) struct Summary {
     start_energy: f64,
     end_energy: f64,
     last: Final,
+    last_step: ReadOut,
     hash: u64,
 }
 
@@ -94,6 +96,7 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     certificate: JsonCertificate,
     r#final: &'a Final,
+    last_step: &'a ReadOut,
     state_hash: String,
 }
 
@@ -146,6 +149,7 @@ impl Summary {
             start_energy: energy,
             end_energy: energy,
             last: Final::default(),
+            last_step: ReadOut::default(),
             hash: 0,
         }
     }
@@ -173,6 +177,7 @@ impl Summary {
     pub(crate) fn finish(&mut self, simulation: &Simulation) {
         let state = &simulation.state;
         self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
+        self.last_step = ReadOut::new(simulation);
         self.hash = simulation.state_hash();
     }
 
@@ -210,6 +215,7 @@ impl Summary {
                 bilateral_max: self.worst.bilateral,
             },
             r#final: &self.last,
+            last_step: &self.last_step,
             state_hash: format!("{:016x}", self.hash),
         }
     }

@@ -32,6 +32,7 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "unsolved_steps",
         "certificate",
         "final",
+        "last_step",
         "state_hash",
     ];
     let mut found = keys(&json);
@@ -50,6 +51,23 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     assert_eq!(json["contacts"]["max"], 1);
     assert_eq!(json["unsolved_steps"], 0);
     assert_eq!(json["final"]["qpos"].as_array().unwrap().len(), 7);
+    let (contacts, pairs) = (&json["last_step"]["contacts"], &json["last_step"]["pairs"]);
+    assert_eq!((contacts.as_array().unwrap().len(), pairs.as_array().unwrap().len()), (1, 1));
+    let expected = ["bodies", "force", "geoms", "impulse", "law", "margin", "mode", "normal", "point"];
+    let mut found = keys(&contacts[0]);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let expected =
+        ["bodies", "center", "contacts", "force", "geoms", "margin", "moment", "normal_force", "pressing"];
+    let mut found = keys(&pairs[0]);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(pairs[0]["force"], contacts[0]["force"]);
+    // A ball that rolls needs no friction; it is carried by its weight.
+    assert_eq!(contacts[0]["mode"], "stick");
+    assert!(contacts[0]["margin"].as_f64().unwrap() < 1e-6);
+    let [force, impulse] = ["force", "impulse"].map(|key| contacts[0][key][2].as_f64().unwrap());
+    assert!((force * 1e-3 - impulse).abs() <= 1e-15 && force.abs() > 1.0, "{force} {impulse}");
     assert_eq!(json["final"]["qvel"].as_array().unwrap().len(), 6);
     let speed = json["final"]["qvel"][0].as_f64().unwrap();
     assert!((speed - 10.0 / 7.0).abs() < 1e-9, "{speed}");
@@ -93,6 +111,7 @@ fn the_recording_is_an_archive_with_every_documented_array() {
         "contact_gap",
         "contact_law",
         "contact_mu",
+        "contact_margin",
         "contact_bias",
         "contact_impulse",
         "certificate_residual",

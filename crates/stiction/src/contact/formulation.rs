@@ -191,6 +191,17 @@ impl Formulation {
         }
     }
 
+    /// The law that a contact of this law obeys: its own, unless this contact model replaces all with friction.
+    pub fn law_in_force(&self, law: Law) -> Law {
+        match (self, law) {
+            (_, Law::Frictionless) => law,
+            (Formulation::ExactCone(ExactConeSettings { replacement: Some(replacement), .. }), _) => {
+                *replacement
+            }
+            _ => law,
+        }
+    }
+
     /// The name of the solver it uses.
     pub fn solver_name(&self) -> &str {
         match self {

@@ -31,8 +31,8 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{Islands, StepStart, root};
 use crate::sim::limits::has_dry_friction;
+use crate::sim::readout::{ContactForce, margin};
 use crate::sim::rows::Rows;
-use crate::sim::simulation::ContactForce;
 use crate::sim::{Mocap, Settings, SettingsError, SimError, Simulation, State, Stepper};
 use nalgebra::Vector3;
 use stiction_solvers::{FrictionLaw, Status};
@@ -390,6 +390,7 @@ impl AccelerationLevel {
                 impulse: force * h,
                 force: contact.frame * force,
                 mode: mode(&force, &persistent.velocity, contact.law),
+                margin: margin(contact.law, &(force * h), &persistent.velocity, h),
             };
             self.forces.push((persistent.tree, kept));
         }

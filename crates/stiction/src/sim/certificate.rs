@@ -5,11 +5,11 @@
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
 use crate::algorithm;
-use crate::contact::{BlockKind, Law, Mode};
+use crate::contact::{BlockKind, Contact, Law, Mode};
 use crate::sim::equalities::{self, Configuration};
 use crate::sim::limits;
+use crate::sim::readout::{ContactForce, margin};
 use crate::sim::rows::{RowBlock, RowKind};
-use crate::sim::simulation::ContactForce;
 use crate::sim::{SimError, Simulation};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -147,6 +147,7 @@ impl Simulation {
             certificate.contact_work += 0.5 * lambda.dot(&(rates + free));
             match kind {
                 BlockKind::Contact { bias, law } => {
+                    let law = self.settings.formulation.law_in_force(law);
                     certificate.approach = certificate.approach.max(-(rates.x + bias));
                     certificate.pull = certificate.pull.max(-lambda.x / h);
                     let excess = excess_friction(law, &lambda, &rates, h);
@@ -154,7 +155,7 @@ impl Simulation {
                     let power = (lambda.y * rates.y + lambda.z * rates.z) / h;
                     certificate.sliding_power = certificate.sliding_power.max(power);
                     if let Some(index) = block.contact {
-                        let contact = self.finder.contacts[index];
+                        let contact = Contact { law, ..self.finder.contacts[index] };
                         certificate.penetration = certificate.penetration.max(-contact.gap);
                         self.contact_forces.push(ContactForce {
                             contact,
@@ -163,6 +164,7 @@ impl Simulation {
                             impulse: lambda,
                             force: contact.frame * lambda / h,
                             mode: mode(&lambda, &rates, law),
+                            margin: margin(law, &lambda, &rates, h),
                         });
                     }
                 }
@@ -176,6 +178,7 @@ impl Simulation {
                 }
             }
         }
+        self.add_up_pairs(h);
         report.contacts = self.contact_forces.len();
         report.rows = self.rows.len();
     }

@@ -190,6 +190,7 @@ fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
             Mode::Stick => 1,
             Mode::Slip => 2,
         });
+        contacts.margin.push(force.margin.unwrap_or(f64::NAN));
         contacts.bias.push(force.bias);
         contacts.drift.extend_from_slice(contact.drift.as_slice());
         contacts.velocity.extend_from_slice(force.velocity.as_slice());

@@ -5,7 +5,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 2 (1 had neither shapes nor the texts about the run) |
+//! | `format` | () int64 | version of this layout: 3 (1 had neither shapes nor the texts about the run, 2 no margins) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -32,7 +32,8 @@
 //! | `contact_gap` | (m) | at the step's beginning (m); negative when overlapping |
 //! | `contact_law` | (m) int32 | index into `law_names` |
 //! | `contact_mode` | (m) int32 | index into `mode_names` |
-//! | `contact_mu` | (m) | coefficient of friction; 0 when frictionless |
+//! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
+//! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::sim::ContactForce::margin)); NaN where there is none |
 //! | `contact_bias` | (m) | a_n of `0 <= lambda_n  perp  u_n + a_n >= 0` (m/s) |
 //! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
 //! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
@@ -49,7 +50,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Layout version.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 
 /// Names of the laws, by code.
 pub const LAW_NAMES: [&str; 5] = Law::KINDS;
@@ -98,7 +99,7 @@ pub enum ReadProblem {
     Npz(#[from] NpzError),
     /// Another version of the layout.
     #[error(
-        "recorded in version {0} of the layout, while version {FORMAT} is needed, which holds the shapes; \
+        "recorded in version {0} of the layout, while version {FORMAT} is needed, which holds all that is shown; \
          record it again with `stiction run SCENE --out FILE.npz`"
     )]
     Format(i64),
@@ -247,8 +248,10 @@ pub struct ContactTable {
     pub law: Vec<i32>,
     /// Mode, as code of [`MODE_NAMES`].
     pub mode: Vec<i32>,
-    /// Coefficient of friction.
+    /// Coefficient of dry friction; infinite without slip.
     pub mu: Vec<f64>,
+    /// Friction needed over friction available; NaN where there is none.
+    pub margin: Vec<f64>,
     /// a_n (m/s).
     pub bias: Vec<f64>,
     /// Prescribed part of the relative velocity (m/s).
@@ -478,17 +481,15 @@ impl Recording {
             ("contact_point", &contacts.point),
             ("contact_frame", &contacts.frame),
             ("contact_gap", &contacts.gap),
-            ("contact_mu", &contacts.mu),
             ("contact_impulse", &contacts.impulse),
             ("energy", &self.energy),
             ("kinetic_energy", &self.kinetic_energy),
         ] {
-            if let Some(i) = numbers.iter().position(|x| !x.is_finite()) {
-                let problem = format!("has the number {} at place {i}", numbers[i]);
-                return Err(ReadProblem::Content { array, problem });
-            }
+            refuse(array, numbers, f64::is_finite)?;
         }
-        Ok(())
+        // No slip is friction without bound; what has no friction has no margin.
+        refuse("contact_mu", &contacts.mu, |x| x >= 0.0)?;
+        refuse("contact_margin", &contacts.margin, |x| x.is_nan() || (x >= 0.0 && x.is_finite()))
     }
 
     /// Every mesh and height field that a geom names is there, and every facet has its vertices.
@@ -517,6 +518,17 @@ impl Recording {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses an array with a number that is not as it should be.
+fn refuse(array: &'static str, numbers: &[f64], right: impl Fn(f64) -> bool) -> Result<(), ReadProblem> {
+    match numbers.iter().position(|&x| !right(x)) {
+        None => Ok(()),
+        Some(i) => {
+            let problem = format!("has the number {} at place {i}", numbers[i]);
+            Err(ReadProblem::Content { array, problem })
+        }
     }
 }
 
@@ -631,6 +643,7 @@ impl ContactTable {
         npz.array("contact_law", &[m], &self.law)?;
         npz.array("contact_mode", &[m], &self.mode)?;
         npz.array("contact_mu", &[m], &self.mu)?;
+        npz.array("contact_margin", &[m], &self.margin)?;
         npz.array("contact_bias", &[m], &self.bias)?;
         npz.array("contact_drift", &[m, 3], &self.drift)?;
         npz.array("contact_velocity", &[m, 3], &self.velocity)?;
@@ -653,6 +666,7 @@ impl ContactTable {
             law: npz.array("contact_law", &[m])?,
             mode: npz.array("contact_mode", &[m])?,
             mu: npz.array("contact_mu", &[m])?,
+            margin: npz.array("contact_margin", &[m])?,
             bias: npz.array("contact_bias", &[m])?,
             drift: npz.array("contact_drift", &[m, 3])?,
             velocity: npz.array("contact_velocity", &[m, 3])?,
@@ -758,9 +772,11 @@ mod tests {
     #[test]
     fn a_recording_that_contradicts_itself_is_refused_with_the_array_named() {
         type Damage = (&'static str, fn(&mut Recording));
-        let damages: [Damage; 12] = [
+        let damages: [Damage; 14] = [
             ("array 'timestep' is 0", |r| r.timestep = 0.0),
             ("'body_pos' has the number NaN at place 4", |r| r.poses.position[4] = f64::NAN),
+            ("'contact_mu' has the number -1", |r| r.contacts.mu[0] = -1.0),
+            ("'contact_margin' has the number inf", |r| r.contacts.margin[0] = f64::INFINITY),
             ("'contact_impulse' has the number inf", |r| r.contacts.impulse[0] = f64::INFINITY),
             ("'geom_body' has the index 7, and there are 7", |r| r.geoms.body[3] = 7),
             ("'geom_type' has the index -1", |r| r.geoms.kind[3] = -1),
@@ -801,7 +817,7 @@ mod tests {
         assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
         let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
         assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-        let found = with(|npz| npz.array("format", &[], &[2_i64]));
+        let found = with(|npz| npz.array("format", &[], &[3_i64]));
         assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
         let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

@@ -1,9 +1,7 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::algorithm::{AlgorithmError, Data};
-use crate::contact::{
-    Contact, Formulation, FormulationError, IslandSolver, Memory, Mode, Polyhedral, PolyhedralSettings,
-};
+use crate::contact::{Formulation, FormulationError, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
 use crate::sim::acceleration::AccelerationLevel;
@@ -12,10 +10,10 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
 use crate::sim::{Mocap, Settings, SettingsError, State};
-use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -54,33 +52,6 @@ pub enum SimError {
         /// Needed length.
         expected: usize,
     },
-}
-
-/// Impulse and force of one contact in the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactForce {
-    /// The contact.
-    pub contact: Contact,
-    /// a_n of its normal row (m/s).
-    pub bias: f64,
-    /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
-    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
-    pub velocity: Vector3<f64>,
-    /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
-    pub impulse: Vector3<f64>,
-    /// Impulse over the time step, world axes (N).
-    pub force: Vector3<f64>,
-    /// What the contact did.
-    pub mode: Mode,
-}
-
-impl ContactForce {
-    /// The least coefficient of friction that allows this impulse: tangential over normal, zero without an impulse,
-    /// infinite if the tangential one stands alone.
-    pub fn needed_friction(&self) -> f64 {
-        let tangential = libm::hypot(self.impulse.y, self.impulse.z);
-        if tangential == 0.0 { 0.0 } else { tangential / self.impulse.x.max(0.0) }
-    }
 }
 
 /// Scratch vectors of a step, each overwritten by the stage named.
@@ -177,6 +148,7 @@ pub struct Simulation {
     /// The present step's, which replaces it when the step succeeds.
     pub(crate) next_memory: Vec<(BlockKey, Memory)>,
     pub(crate) contact_forces: Vec<ContactForce>,
+    pub(crate) contact_pairs: Vec<PairForce>,
     pub(crate) step_number: u64,
     pub(crate) work: Work,
     /// What the acceleration stepper works with, if it is asked for.
@@ -212,6 +184,7 @@ impl Simulation {
             memory: Vec::new(),
             next_memory: Vec::new(),
             contact_forces: Vec::new(),
+            contact_pairs: Vec::new(),
             step_number: 0,
             work: Work::new(&model),
             acceleration,
@@ -281,14 +254,9 @@ impl Simulation {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
         self.memory.clear();
-        self.contact_forces.clear();
+        self.clear_readout();
         self.step_number = 0;
         Ok(())
-    }
-
-    /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
-    pub fn contact_forces(&self) -> &[ContactForce] {
-        &self.contact_forces
     }
 
     /// Number of steps taken.

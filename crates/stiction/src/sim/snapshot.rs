@@ -89,7 +89,7 @@ impl Simulation {
         self.state.clone_from(&snapshot.state);
         self.step_number = snapshot.step_number;
         self.memory.clone_from(&snapshot.memory);
-        self.contact_forces.clear();
+        self.clear_readout();
         Ok(())
     }
 

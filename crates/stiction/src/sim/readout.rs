@@ -1,0 +1,157 @@
+//! The read-out of a step: what every contact carries, and what every pair of geoms carries in all.
+//!
+//! The margin of a contact is the friction it needs over the friction it has, `|lambda_t| / (mu lambda_n)`: 0 without
+//! friction, 1 when it slides. Where forces are not unique (four feet of a table) it belongs to the solution that the
+//! solver returned.
+//!
+//! The contacts of a pair act together as one force and one moment. Their normal impulses meet in the centre of
+//! pressure `sum lambda_n p / sum lambda_n`.
+
+use crate::contact::{Contact, Law, Mode};
+use crate::sim::Simulation;
+use nalgebra::Vector3;
+
+/// Impulse and force of one contact in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// The contact, with the law in force, which is that of the contact model where that replaces all laws.
+    pub contact: Contact,
+    /// a_n of its normal row (m/s).
+    pub bias: f64,
+    /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
+    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
+    pub velocity: Vector3<f64>,
+    /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
+    pub impulse: Vector3<f64>,
+    /// Impulse over the time step, world axes (N).
+    pub force: Vector3<f64>,
+    /// What the contact did.
+    pub mode: Mode,
+    /// Friction needed over friction available, `|lambda_t| / (mu lambda_n)`, at most 1 but for round-off; with dry and
+    /// viscous friction, of the dry part. Without slip there is no bound, and this is the coefficient of friction that
+    /// would have been needed, `|lambda_t| / lambda_n`. `None` without dry friction and for an open contact.
+    pub margin: Option<f64>,
+}
+
+impl ContactForce {
+    /// Impulse on the second body, world axes (N s).
+    pub fn world_impulse(&self) -> Vector3<f64> {
+        self.contact.frame * self.impulse
+    }
+
+    /// The least coefficient of friction that allows this impulse: tangential over normal, zero without an impulse,
+    /// infinite if the tangential one stands alone.
+    pub fn needed_friction(&self) -> f64 {
+        let tangential = libm::hypot(self.impulse.y, self.impulse.z);
+        if tangential == 0.0 { 0.0 } else { tangential / self.impulse.x.max(0.0) }
+    }
+}
+
+/// What all contacts of two geoms carry together in the last step; forces are impulses over the time step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairForce {
+    /// The geoms, first and second, as in [`Contact::geoms`].
+    pub geoms: [usize; 2],
+    /// Number of contacts.
+    pub contacts: usize,
+    /// Number of them that press.
+    pub pressing: usize,
+    /// Centre of pressure: mean of the contact points, weighted by normal impulse. If none presses, the plain mean
+    /// (m, world).
+    pub center: Vector3<f64>,
+    /// Net force on the second geom (N, world).
+    pub force: Vector3<f64>,
+    /// Net moment on the second geom about `center` (N m, world).
+    pub moment: Vector3<f64>,
+    /// Sum of the normal forces (N).
+    pub normal_force: f64,
+    /// Largest margin of its contacts; `None` if none has one.
+    pub margin: Option<f64>,
+}
+
+impl PairForce {
+    /// Of contacts of one pair, at least one.
+    fn of(contacts: &[ContactForce], h: f64) -> Self {
+        let weight_of = |c: &ContactForce| c.impulse.x.max(0.0);
+        let pressure: f64 = contacts.iter().map(weight_of).sum();
+        // Offsets from one of the points keep the digits that large coordinates would take.
+        let origin = contacts[0].contact.point;
+        let mean = |weight: &dyn Fn(&ContactForce) -> f64, total: f64| {
+            contacts.iter().map(|c| (c.contact.point - origin) * weight(c)).sum::<Vector3<f64>>() / total
+        };
+        let offset =
+            if pressure > 0.0 { mean(&weight_of, pressure) } else { mean(&|_| 1.0, contacts.len() as f64) };
+        let moment_of = |c: &ContactForce| (c.contact.point - origin - offset).cross(&c.force);
+        Self {
+            geoms: contacts[0].contact.geoms,
+            contacts: contacts.len(),
+            pressing: contacts.iter().filter(|c| c.impulse.x > 0.0).count(),
+            center: origin + offset,
+            force: contacts.iter().map(|c| c.force).sum(),
+            moment: contacts.iter().map(moment_of).sum(),
+            normal_force: contacts.iter().map(|c| c.impulse.x).sum::<f64>() / h,
+            margin: contacts.iter().filter_map(|c| c.margin).reduce(f64::max),
+        }
+    }
+}
+
+/// Margin of a contact with this impulse and velocity in its frame, under a law, in a step of `h` seconds.
+pub(crate) fn margin(law: Law, impulse: &Vector3<f64>, velocity: &Vector3<f64>, h: f64) -> Option<f64> {
+    if impulse.x <= 0.0 {
+        return None;
+    }
+    let viscous = h * law.viscosity();
+    let dry = libm::hypot(impulse.y + viscous * velocity.y, impulse.z + viscous * velocity.z);
+    match law {
+        Law::Frictionless | Law::Viscous { .. } => None,
+        Law::NoSlip => Some(dry / impulse.x),
+        // Without a coefficient there is no friction to need.
+        Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } => (mu > 0.0).then(|| dry / (mu * impulse.x)),
+    }
+}
+
+impl Simulation {
+    /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
+    pub fn contact_forces(&self) -> &[ContactForce] {
+        &self.contact_forces
+    }
+
+    /// What each pair of geoms with such contacts carries in all, in the same order.
+    pub fn contact_pairs(&self) -> &[PairForce] {
+        &self.contact_pairs
+    }
+
+    /// Adds up the contact forces of the step by pair; contacts of a pair follow each other.
+    pub(crate) fn add_up_pairs(&mut self, h: f64) {
+        self.contact_pairs.clear();
+        let pairs = self.contact_forces.chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
+        self.contact_pairs.extend(pairs.map(|contacts| PairForce::of(contacts, h)));
+    }
+
+    /// Forgets what the last step said of contacts.
+    pub(crate) fn clear_readout(&mut self) {
+        self.contact_forces.clear();
+        self.contact_pairs.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_is_needed_over_available_friction_and_absent_where_none_is_asked() {
+        let (h, still) = (0.5, Vector3::zeros());
+        let impulse = Vector3::new(2.0, 0.6, -0.8);
+        assert_eq!(margin(Law::Coulomb { mu: 0.5 }, &impulse, &still, h), Some(1.0));
+        assert_eq!(margin(Law::Coulomb { mu: 1.0 }, &impulse, &still, h), Some(0.5));
+        assert_eq!(margin(Law::NoSlip, &impulse, &still, h), Some(0.5));
+        for law in [Law::Frictionless, Law::Coulomb { mu: 0.0 }, Law::Viscous { viscosity: 1.0 }] {
+            assert_eq!(margin(law, &impulse, &still, h), None);
+        }
+        assert_eq!(margin(Law::NoSlip, &Vector3::new(0.0, 0.0, 0.0), &still, h), None);
+        // The viscous part, -h c u_t = (-1, 0), is not dry friction's.
+        let (law, sliding) = (Law::CoulombViscous { mu: 0.5, viscosity: 4.0 }, Vector3::new(0.0, 0.5, 0.0));
+        assert_eq!(margin(law, &Vector3::new(2.0, -1.5, 0.0), &sliding, h), Some(0.5));
+    }
+}
