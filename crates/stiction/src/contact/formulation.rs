@@ -198,6 +198,7 @@ impl Formulation {
             (Formulation::ExactCone(ExactConeSettings { replacement: Some(replacement), .. }), _) => {
                 *replacement
             }
+            (Formulation::NoSlip(_), Law::Coulomb { .. }) => Law::NoSlip,
             _ => law,
         }
     }

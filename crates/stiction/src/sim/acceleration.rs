@@ -549,6 +549,7 @@ impl Simulation {
             self.contact_forces.push(*force);
         }
         self.contact_forces.sort_unstable_by_key(|force| force.contact.key);
+        self.add_up_pairs(h);
         report.contacts = self.contact_forces.len();
     }
 }
