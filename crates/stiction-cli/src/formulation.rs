@@ -22,10 +22,10 @@ pub(crate) struct FormulationArgs {
     #[arg(long, value_name = "K")]
     directions: Option<usize>,
     /// Viscosity of each contact point in N s/m, for the viscous contact models [default: the scene's]
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
     viscosity: Option<f64>,
     /// Compliance of contacts in 1/kg [default: the scene's, else 0]
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
     compliance: Option<f64>,
 }
 
