@@ -1,5 +1,6 @@
 //! `stiction bench`: measures parts of the engine on data.
 
+mod a10_grasp;
 mod cones;
 mod profile;
 mod solvers;
@@ -16,6 +17,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Small friction-box problems of grasps beside published times, and frictionless problems of 5000 contacts
+    A10Grasp(a10_grasp::GraspArgs),
     /// Solvers of exact friction cones on public and generated contact problems
     Cones(cones::ConesArgs),
     /// All solvers on all complementarity problems: successes, work, performance profile
@@ -25,6 +28,7 @@ enum What {
 /// Runs the command.
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
     match &args.what {
+        What::A10Grasp(args) => a10_grasp::bench(args),
         What::Cones(args) => cones::bench(args),
         What::Solvers(args) => solvers::bench(args),
     }
