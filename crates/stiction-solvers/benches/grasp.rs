@@ -1,17 +1,11 @@
-//! Friction-box problems of grasps with 4 to 12 contacts: `pgs_sm` beside `pgs` and Lemke's method, as in table I of
-//! Arechavaleta and others 2010. Every sample is one problem of fifty.
+//! Friction-box problems of hands of three and five fingers with 4 to 12 contacts: `pgs_sm` beside `pgs`. Every sample is one
+//! problem of fifty. `stiction bench a10-grasp` prints a table beside published times.
 //!
 //! `cargo bench -p stiction-solvers --bench grasp [FILTER]`.
 #![allow(clippy::unwrap_used, reason = "a problem that is not solved is a failed benchmark")]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-#[path = "../tests/common/grasp.rs"]
-mod grasp;
-
 use divan::Bencher;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
+use stiction_solvers::samples::{Dice, grasp};
 use stiction_solvers::{BoxLcp, Pgs, PgsSettings, PgsSm, PgsSmSettings, Solution, Solver, Start};
 
 fn main() {
@@ -21,8 +15,10 @@ fn main() {
 const CONTACTS: [usize; 3] = [4, 8, 12];
 
 fn run(bencher: Bencher, contacts: usize, solver: &mut impl Solver<BoxLcp>) {
-    let mut random = Pcg64::seed_from_u64(9);
-    let problems: Vec<BoxLcp> = (0..50).map(|_| grasp::friction_box_grasp(&mut random, contacts)).collect();
+    let mut dice = Dice::new(9);
+    let fingers = |k: usize| [3, 5][k % 2];
+    let problems: Vec<BoxLcp> =
+        (0..50).map(|k| grasp::friction_boxes(&mut dice, fingers(k), contacts).unwrap()).collect();
     let mut x = Solution::default();
     let mut next = 0;
     bencher.bench_local(|| {

@@ -6,7 +6,8 @@
 //!
 //! # Method
 //! `L` is kept packed, row by row, so that a new last row is a push.
-//! 1. *Append* a row and column `(a, alpha)`: `L l = a`, and the new pivot is `alpha - l . l`.
+//! 1. *Append* a row and column `(a, alpha)`: `L l = a`, and the new pivot is `alpha - l . l`. *Extend* by many rows: column
+//!    after column of `L`, each taken out of the rest of all new rows at once, which has no chain of dependent sums.
 //! 2. *Insert* at `k`: append, move the new row up to `k`, and make `L` triangular again by plane reflections of
 //!    neighbouring columns, from the last to `k`.
 //! 3. *Remove* row `k`: the rows below move up, each with one entry right of the diagonal; plane rotations of
@@ -56,6 +57,7 @@ pub(crate) struct Cholesky {
     /// The plane rotations of one change, and a vector to work on.
     rotations: Vec<[f64; 2]>,
     work: Vec<f64>,
+    column: Vec<f64>,
 }
 
 /// Where row `i` begins; also the number of entries of a factor of `i` rows.
@@ -98,6 +100,7 @@ impl Cholesky {
         make_room(&mut self.factor, begin(n));
         make_room(&mut self.rotations, n);
         make_room(&mut self.work, n);
+        make_room(&mut self.column, n);
     }
 
     /// Row `i` of the factor, `i + 1` entries.
@@ -139,6 +142,55 @@ impl Cholesky {
         }
         new[n] = value.sqrt();
         self.n += 1;
+        Ok(())
+    }
+
+    /// Step 1 for `count` rows: `entry(i, j)` with `j <= i` is an entry of the matrix, whose rows count on from those that are
+    /// here. Each pivot must exceed `smallest` times its diagonal entry.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] names the first pivot that does not (or is not finite); the rows before it have been added.
+    pub(crate) fn extend(
+        &mut self,
+        count: usize,
+        mut entry: impl FnMut(usize, usize) -> f64,
+        smallest: f64,
+    ) -> Result<(), NotPositiveDefinite> {
+        let (old, n) = (self.n, self.n + count);
+        for i in old..n {
+            self.factor.extend((0..=i).map(|j| entry(i, j)));
+        }
+        // Least allowed pivots, and the column that is taken out.
+        self.work.clear();
+        self.work.extend((0..n).map(|i| if i < old { 0.0 } else { smallest * self.factor[begin(i) + i] }));
+        self.column.clear();
+        self.column.resize(n, 0.0);
+        for k in 0..n {
+            let mut pivot = self.factor[begin(k) + k];
+            if k >= old {
+                if !(pivot > self.work[k].max(0.0) && pivot.is_finite()) {
+                    self.truncate(k);
+                    self.n = k;
+                    return Err(NotPositiveDefinite { pivot: k, value: pivot });
+                }
+                pivot = pivot.sqrt();
+                self.factor[begin(k) + k] = pivot;
+            }
+            let inverse = 1.0 / pivot;
+            for i in k + 1..n {
+                let l = &mut self.factor[begin(i) + k];
+                if i >= old {
+                    *l *= inverse;
+                }
+                self.column[i] = *l;
+            }
+            for i in old.max(k + 1)..n {
+                let l = self.column[i];
+                let rest = &mut self.factor[begin(i) + k + 1..=begin(i) + i];
+                rest.iter_mut().zip(&self.column[k + 1..=i]).for_each(|(a, c)| *a -= l * c);
+            }
+        }
+        self.n = n;
         Ok(())
     }
 
@@ -344,6 +396,30 @@ mod tests {
                 }
             }
             if self.n == 0 { 0.0 } else { worst / self.trace() }
+        }
+    }
+
+    #[test]
+    fn rows_added_at_once_are_those_added_one_by_one_and_a_dependent_one_is_named() {
+        let mut random = Pcg64::seed_from_u64(32);
+        let n = 24;
+        let y = uniform(&mut random, n * n);
+        let product = |i: usize, j: usize| dot(&y[i * n..(i + 1) * n], &y[j * n..(j + 1) * n]);
+        for old in [0, 1, 7, n] {
+            let (mut one, mut many) = (Cholesky::default(), Cholesky::default());
+            for i in 0..n {
+                let row: Vec<f64> = (0..=i).map(|j| product(i, j)).collect();
+                one.append(&row, 1e-13).unwrap();
+            }
+            many.extend(old, product, 1e-13).unwrap();
+            many.extend(n - old, product, 1e-13).unwrap();
+            let size = one.factor.iter().fold(0.0, |size: f64, l| size.max(l.abs()));
+            assert_eq!(many.factor.len(), one.factor.len());
+            assert!(many.factor.iter().zip(&one.factor).all(|(a, b)| (a - b).abs() < 1e-10 * size));
+            // Row 0 again in place n, where it depends on the others.
+            many.truncate(n - 1);
+            let lost = many.extend(3, |i, j| product(i % n, j % n), 1e-10).unwrap_err();
+            assert_eq!((lost.pivot, many.len()), (n, n));
         }
     }
 

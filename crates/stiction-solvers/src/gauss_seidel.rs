@@ -1,10 +1,11 @@
 //! What coordinate methods need of a symmetric problem in a box: a row at a time, and products with the matrix.
 
 use crate::box_lcp::check_finite;
-use crate::dense::dot;
+use crate::dense::{Square, dot};
 use crate::factored_lcp::FactoredLcp;
 use crate::linear::Linear;
-use crate::problem::{Bounded, Problem, Residual};
+use crate::problem::{Bounded, Problem, Residual, Solution};
+use crate::sparse_rows::SparseRows;
 
 /// A problem `l <= z <= u`, `w = M z + q` whose rows can be visited one by one.
 ///
@@ -19,14 +20,19 @@ pub(crate) trait Rows: Problem {
     /// `M_ij`.
     fn entry(&self, i: usize, j: usize) -> f64;
 
-    /// Prepares visits from `z`.
-    fn start(&self, z: &[f64], state: &mut Vec<f64>);
+    /// Prepares visits from `z`, where `w` belongs to it.
+    fn start(&self, z: &[f64], w: &[f64], state: &mut Vec<f64>);
 
     /// `w_i` at the present `z`.
     fn visit(&self, i: usize, z: &[f64], state: &[f64]) -> f64;
 
     /// Tells that `z_i` has grown by `delta`.
     fn moved(&self, i: usize, delta: f64, state: &mut [f64]);
+
+    /// Writes `w` at the present `z`.
+    fn value(&self, z: &[f64], state: &[f64], w: &mut [f64]) {
+        w.iter_mut().enumerate().for_each(|(i, w)| *w = self.visit(i, z, state));
+    }
 
     /// The factors from `w` and `z` to the dimensionless numbers of the residual.
     fn scales(&self) -> (f64, f64);
@@ -40,6 +46,11 @@ pub(crate) trait Rows: Problem {
     /// Writes `w` and returns the residual of `z` and its rounding floor; `state` is overwritten.
     fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64);
 
+    /// `Y` of `M = Y Y^T`, if that is known and sparse.
+    fn sparse_half(&self) -> Option<&SparseRows> {
+        None
+    }
+
     /// Whether every number of the problem is finite.
     fn is_finite(&self) -> bool;
 }
@@ -50,7 +61,7 @@ fn row<P: Linear>(problem: &P, i: usize) -> &[f64] {
     &problem.matrix()[i * n..(i + 1) * n]
 }
 
-/// A dense problem keeps no state.
+/// A dense problem, perhaps not symmetric, keeps no state: a visit goes through its row.
 impl<P: Linear> Rows for P {
     fn bounds(&self, i: usize) -> [f64; 2] {
         Bounded::bounds(self, i)
@@ -64,7 +75,7 @@ impl<P: Linear> Rows for P {
         row(self, i)[j]
     }
 
-    fn start(&self, _z: &[f64], _state: &mut Vec<f64>) {}
+    fn start(&self, _z: &[f64], _w: &[f64], _state: &mut Vec<f64>) {}
 
     fn visit(&self, i: usize, z: &[f64], _state: &[f64]) -> f64 {
         dot(row(self, i), z) + Linear::constant(self)[i]
@@ -93,6 +104,92 @@ impl<P: Linear> Rows for P {
     }
 }
 
+/// A dense problem known to be symmetric. The state is `w`: a visit costs nothing, and what has not moved costs nothing.
+pub(crate) struct Symmetric<'a, P>(&'a P);
+
+/// Entries that mirror each other may differ by so many roundings of the largest one.
+const SYMMETRY: f64 = 64.0 * f64::EPSILON;
+
+impl<'a, P: Linear> Symmetric<'a, P> {
+    /// `None` if the matrix is not symmetric.
+    pub(crate) fn new(problem: &'a P) -> Option<Symmetric<'a, P>> {
+        let n = Linear::constant(problem).len();
+        let largest = (0..n).fold(0.0, |largest: f64, i| largest.max(row(problem, i)[i].abs()));
+        let matrix = Square { n, entries: problem.matrix() };
+        matrix.is_symmetric(SYMMETRY * largest).then_some(Symmetric(problem))
+    }
+}
+
+impl<P: Linear> Problem for Symmetric<'_, P> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        self.0.eval(z, w);
+    }
+
+    fn project(&self, z: &mut [f64]) {
+        self.0.project(z);
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        self.0.residual(x)
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        self.0.residual_floor(x)
+    }
+}
+
+impl<P: Linear> Rows for Symmetric<'_, P> {
+    fn bounds(&self, i: usize) -> [f64; 2] {
+        Bounded::bounds(self.0, i)
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.0.diagonal(i)
+    }
+
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.0.entry(i, j)
+    }
+
+    fn start(&self, _z: &[f64], w: &[f64], state: &mut Vec<f64>) {
+        state.clear();
+        state.extend_from_slice(w);
+    }
+
+    fn visit(&self, i: usize, _z: &[f64], state: &[f64]) -> f64 {
+        state[i]
+    }
+
+    fn moved(&self, i: usize, delta: f64, state: &mut [f64]) {
+        state.iter_mut().zip(row(self.0, i)).for_each(|(w, m)| *w += m * delta);
+    }
+
+    fn scales(&self) -> (f64, f64) {
+        self.0.units()
+    }
+
+    fn constant(&self) -> &[f64] {
+        Linear::constant(self.0)
+    }
+
+    fn multiply(&self, x: &[f64], y: &mut [f64], _state: &mut Vec<f64>) {
+        y.fill(0.0);
+        (0..x.len()).filter(|&i| x[i] != 0.0).for_each(|i| self.moved(i, x[i], y));
+    }
+
+    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
+        self.0.judge_into(z, w)
+    }
+
+    fn is_finite(&self) -> bool {
+        Rows::is_finite(self.0)
+    }
+}
+
 /// The state is `p = Y^T z`, so that a visit costs `m` and not `n`.
 impl Rows for FactoredLcp {
     fn bounds(&self, _i: usize) -> [f64; 2] {
@@ -100,24 +197,24 @@ impl Rows for FactoredLcp {
     }
 
     fn diagonal(&self, i: usize) -> f64 {
-        dot(self.row(i), self.row(i))
+        FactoredLcp::diagonal(self, i)
     }
 
     fn entry(&self, i: usize, j: usize) -> f64 {
-        dot(self.row(i), self.row(j))
+        FactoredLcp::entry(self, i, j)
     }
 
-    fn start(&self, z: &[f64], state: &mut Vec<f64>) {
+    fn start(&self, z: &[f64], _w: &[f64], state: &mut Vec<f64>) {
         state.resize(self.columns(), 0.0);
         self.push(z, state);
     }
 
     fn visit(&self, i: usize, _z: &[f64], state: &[f64]) -> f64 {
-        dot(self.row(i), state) + self.q()[i]
+        self.row_dot(i, state) + self.q()[i]
     }
 
     fn moved(&self, i: usize, delta: f64, state: &mut [f64]) {
-        state.iter_mut().zip(self.row(i)).for_each(|(p, y)| *p += y * delta);
+        self.add_row(i, delta, state);
     }
 
     fn scales(&self) -> (f64, f64) {
@@ -129,12 +226,16 @@ impl Rows for FactoredLcp {
     }
 
     fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>) {
-        self.start(x, state);
-        y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(self.row(i), state));
+        self.start(x, &[], state);
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = self.row_dot(i, state));
     }
 
     fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64) {
         self.assess(z, w, state)
+    }
+
+    fn sparse_half(&self) -> Option<&SparseRows> {
+        FactoredLcp::sparse_half(self)
     }
 
     fn is_finite(&self) -> bool {

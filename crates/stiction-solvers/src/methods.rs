@@ -56,6 +56,11 @@ methods! {
     interior_point: InteriorPoint, InteriorPointSettings;
 }
 
+/// The path-search method with many restarts: the last resort where no method has a theory.
+pub(crate) fn path_with_restarts(tolerance: f64) -> Result<Path, SolverError> {
+    Path::new(PathSettings { tolerance, restarts: 64, ..PathSettings::default() })
+}
+
 /// The chain of cone solvers, which aims no lower than its tolerance.
 pub(crate) fn chain(tolerance: f64) -> Result<Chain, SolverError> {
     Chain::new(ChainSettings { tolerance, aim: tolerance, ..ChainSettings::default() })

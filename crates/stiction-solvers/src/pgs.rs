@@ -18,7 +18,7 @@
 //! [`Status::MaxIterations`].
 //!
 //! # Cost
-//! `2 n^2` per sweep, `4 n m` for a factored problem of `m` columns.
+//! `2 n^2` per sweep, of a symmetric matrix `2 n` for each unknown that moves, `4 n m` for a factored problem of `m` columns.
 //!
 //! # References
 //! C. W. Cryer, *The solution of a quadratic programming problem using systematic overrelaxation*, SIAM Journal on Control
@@ -30,13 +30,17 @@ use serde::{Deserialize, Serialize};
 use crate::box_lcp::BoxLcp;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
-use crate::gauss_seidel::{Rows, sweep};
+use crate::gauss_seidel::{Rows, Symmetric, sweep};
 use crate::lcp::Lcp;
 use crate::problem::{Residual, Solution};
+use crate::room::make_room;
 use crate::solver::{Report, Solver, Start, Status};
 
 /// Sweeps between two judgements at most.
 const JUDGE_EVERY: usize = 16;
+
+/// Judgements that a history has room for ahead of need.
+const LONGEST_HISTORY: usize = 100_000;
 
 /// What [`Pgs`] is told.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,11 +112,12 @@ impl Pgs {
     fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         let PgsSettings { tolerance, max_iterations, relaxation, history } = self.settings;
         let run = &mut self.run;
+        run.expect(history, max_iterations / JUDGE_EVERY);
         if let Some(report) = run.begin(problem, start, x, tolerance, history) {
             return report;
         }
         let near = tolerance / run.scales.0;
-        problem.start(&x.z, &mut run.state);
+        problem.start(&x.z, &x.w, &mut run.state);
         for k in 1..=max_iterations {
             let change = sweep(problem, relaxation, &mut x.z, &mut run.state);
             if change <= near || k % JUDGE_EVERY == 0 || k == max_iterations {
@@ -122,7 +127,7 @@ impl Pgs {
                 if change == 0.0 {
                     return run.report(Status::Stalled, k, x);
                 }
-                problem.start(&x.z, &mut run.state);
+                problem.start(&x.z, &x.w, &mut run.state);
             }
         }
         run.report(Status::MaxIterations, max_iterations, x)
@@ -131,13 +136,19 @@ impl Pgs {
 
 impl Solver<Lcp> for Pgs {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
     }
 }
 
 impl Solver<BoxLcp> for Pgs {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
     }
 }
 
@@ -160,6 +171,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Makes room for a history of about so many judgements.
+    pub(crate) fn expect(&mut self, history: bool, judgements: usize) {
+        if history {
+            make_room(&mut self.history, judgements.min(LONGEST_HISTORY) + 3);
+        }
+    }
+
     /// Puts the start into `x.z`, judged; a report if that ends the solve.
     pub(crate) fn begin<P: Rows>(
         &mut self,
@@ -191,27 +209,35 @@ impl Run {
         let guess = self.best_residual;
         x.z.fill(0.0);
         problem.project(&mut x.z);
-        if self.judge(problem, x, tolerance, history) {
+        self.evaluate(problem, x);
+        // Judged only if that may end the solve, or if there is something to compare it with.
+        let judge = warm || history || self.natural_map(problem, x) <= tolerance;
+        if judge && self.judge(problem, x, tolerance, history) {
             return Some(self.report(Status::Solved, 0, x));
         }
         if warm && guess.natural_map <= self.best_residual.natural_map {
             x.z.copy_from_slice(&self.best);
             problem.project(&mut x.z);
+            self.evaluate(problem, x);
         }
         None
     }
 
-    /// Writes `x.w = M x.z + q` and returns the natural map, at a fraction of the cost of a judgement.
-    pub(crate) fn estimate<P: Rows>(&mut self, problem: &P, x: &mut Solution) -> f64 {
+    /// Writes `x.w = M x.z + q`.
+    fn evaluate<P: Rows>(&mut self, problem: &P, x: &mut Solution) {
         problem.multiply(&x.z, &mut x.w, &mut self.state);
+        x.w.iter_mut().zip(problem.constant()).for_each(|(w, q)| *w += q);
+    }
+
+    /// The natural map of `x.z` and `x.w`, at a fraction of the cost of a judgement.
+    pub(crate) fn natural_map<P: Rows>(&self, problem: &P, x: &Solution) -> f64 {
         let (w_unit, z_unit) = self.scales;
         let mut worst: f64 = 0.0;
-        for (i, (z, w)) in x.z.iter().zip(&mut x.w).enumerate() {
-            *w += problem.constant()[i];
+        for (i, (z, w)) in x.z.iter().zip(&x.w).enumerate() {
             let [lower, upper] = problem.bounds(i);
             let [lower, upper] = [lower * z_unit, upper * z_unit];
             let z = z * z_unit;
-            worst = worst.max((z - (z - *w * w_unit).max(lower).min(upper)).abs());
+            worst = worst.max((z - (z - w * w_unit).max(lower).min(upper)).abs());
         }
         worst
     }

@@ -7,11 +7,13 @@
 //! 1. A few sweeps of projected Gauss-Seidel: they find out which indices are at their bounds.
 //! 2. Judge `z` on the original data; stop if it passes.
 //! 3. Let `I` be the indices strictly between their bounds. Solve `(M_II + delta D_II) d = -w_I`, `D` the diagonal of `M`:
-//!    by Cholesky's factorization where `I` is small, by conjugate gradients with the diagonal as preconditioner where it
-//!    is large.
+//!    by a sparse factorization where `M = Y Y^T` with sparse rows `Y` of some long structure, else by
+//!    Cholesky's where `I` is small, and by conjugate gradients with the diagonal as preconditioner where it is large.
 //! 4. If `z + d` is in the box, take it and go to 1.
-//! 5. Otherwise take the projection of `z + t d` with the first of `t = 1, 1/2, ... 1/16` that lowers the objective, or go
-//!    as far as the first bound. What reached a bound leaves `I`; go to 3, at most `subspace_steps` times, then to 1.
+//! 5. Otherwise take the projection of `z + t d` with the first of `t = 1, 1/2, 1/4 ...` that lowers the objective, or, when
+//!    `t` would be less, go as far as the first bound. (A step that leaves the box at a thousand places has its first bound
+//!    almost at once: stopping there only would take a factorization for each.) What reached a bound leaves `I`; go to 3, at
+//!    most `subspace_steps` times, then to 1.
 //!
 //! # Convergence and failure
 //! No step raises the objective, and step 1 lowers it unless `z` is a solution; for positive definite `M` the method is
@@ -20,7 +22,9 @@
 //! method: the factorization reads the lower triangle; an answer that does not pass is reported as such.
 //!
 //! # Cost
-//! `2 n^2` per sweep, `|I|^3 / 3` per factorization, `2 n^2` per step of conjugate gradients.
+//! `2 n` per unknown that moves in a sweep, `|I|^3 / 3` per factorization, `2 |I| n` per step of conjugate gradients. For a
+//! sparse `Y` with `k` entries `4 k` per sweep and per step, and `b^2 |I|` per factorization of a chain with `b` contacts
+//! each way.
 //!
 //! # References
 //! J. L. Morales, J. Nocedal, M. Smelyanskiy, *An algorithm for the fast solution of symmetric linear complementarity
@@ -32,9 +36,10 @@ use serde::{Deserialize, Serialize};
 use crate::box_lcp::BoxLcp;
 use crate::cholesky::Cholesky;
 use crate::dense::dot;
+use crate::envelope::Envelope;
 use crate::error::SolverError;
 use crate::factored_lcp::FactoredLcp;
-use crate::gauss_seidel::{Rows, sweep};
+use crate::gauss_seidel::{Rows, Symmetric, sweep};
 use crate::lcp::Lcp;
 use crate::pgs::{Run, positive};
 use crate::problem::Solution;
@@ -52,9 +57,6 @@ const SMALLEST: f64 = 1e-13;
 
 /// Taking out more rows than this costs more than factoring again.
 const FEW: usize = 4;
-
-/// Halvings of a projected step before it goes to the first bound only.
-const HALVINGS: usize = 4;
 
 /// Steps of conjugate gradients per subspace step: a descent direction is there after any number.
 const GRADIENT_STEPS: usize = 400;
@@ -88,8 +90,8 @@ impl Default for PgsSmSettings {
         PgsSmSettings {
             tolerance: 1e-10,
             max_iterations: 500,
-            sweeps: 3,
-            subspace_steps: 3,
+            sweeps: 6,
+            subspace_steps: 2,
             largest_dense: 500,
             history: false,
         }
@@ -120,11 +122,13 @@ pub struct PgsSm {
 struct Subspace {
     /// Indices between their bounds.
     free: Vec<usize>,
-    /// The factor of `M + delta D` over the indices `factored`, and a row on its way into it.
+    /// The factor of `M + delta D` over the indices `factored`.
     factor: Cholesky,
     factored: Vec<usize>,
     delta: f64,
-    row: Vec<f64>,
+    /// The same for a sparse problem whose factor is sparse.
+    envelope: Envelope,
+    sparse: bool,
     /// Direction over `free`, and over all indices; the change of `w` along it.
     step: Vec<f64>,
     change: Vec<f64>,
@@ -157,18 +161,20 @@ impl PgsSm {
 
     fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         let PgsSmSettings { tolerance, max_iterations, history, .. } = self.settings;
+        self.run.expect(history, max_iterations);
         if let Some(report) = self.run.begin(problem, start, x, tolerance, history) {
             return report;
         }
-        self.subspace.reset(problem.dim(), self.settings.largest_dense);
+        self.subspace.reset(problem, self.settings.largest_dense);
         let (mut least, mut since) = (f64::INFINITY, 0);
         for k in 1..=max_iterations {
-            problem.start(&x.z, &mut self.run.state);
+            problem.start(&x.z, &x.w, &mut self.run.state);
             for _ in 0..self.settings.sweeps {
                 sweep(problem, 1.0, &mut x.z, &mut self.run.state); // step 1
             }
+            problem.value(&x.z, &self.run.state, &mut x.w);
             // Step 2. A judgement costs as much as a subspace step: only where it may pass, or to keep the best.
-            let natural_map = self.run.estimate(problem, x);
+            let natural_map = self.run.natural_map(problem, x);
             since = if natural_map < least { 0 } else { since + 1 };
             least = least.min(natural_map);
             let judge = natural_map <= tolerance || since > 0 || history || k == max_iterations;
@@ -183,7 +189,7 @@ impl PgsSm {
                     break;
                 }
             }
-            if self.run.estimate(problem, x) <= tolerance && self.run.judge(problem, x, tolerance, false) {
+            if self.run.natural_map(problem, x) <= tolerance && self.run.judge(problem, x, tolerance, false) {
                 return self.run.report(Status::Solved, k, x);
             }
         }
@@ -193,11 +199,19 @@ impl PgsSm {
 
 impl Subspace {
     /// Makes room and forgets the last problem.
-    fn reset(&mut self, n: usize, largest_dense: usize) {
-        let dense = n.min(largest_dense);
+    fn reset<P: Rows>(&mut self, problem: &P, largest_dense: usize) {
+        let n = problem.dim();
+        self.sparse = problem.sparse_half().is_some_and(|rows| {
+            self.envelope.prepare(rows, n);
+            // A step of conjugate gradients goes through the rows twice.
+            self.envelope.work() <= 4 * rows.count() * GRADIENT_STEPS
+        });
+        if self.sparse {
+            self.envelope.reserve();
+        }
+        let dense = if self.sparse { 0 } else { n.min(largest_dense) };
         make_room(&mut self.free, n);
         make_room(&mut self.factored, dense);
-        make_room(&mut self.row, dense);
         self.factor.reserve(dense);
         self.factor.clear();
         self.factored.clear();
@@ -219,15 +233,20 @@ impl Subspace {
         x: &mut Solution,
         state: &mut Vec<f64>,
     ) -> bool {
+        let inside = |i: &usize| {
+            let [lower, upper] = problem.bounds(*i);
+            lower < x.z[*i] && x.z[*i] < upper
+        };
         self.free.clear();
-        self.free.extend((0..x.z.len()).filter(|&i| {
-            let [lower, upper] = problem.bounds(i);
-            lower < x.z[i] && x.z[i] < upper
-        }));
+        if self.sparse {
+            self.free.extend(self.envelope.order().iter().copied().filter(inside));
+        } else {
+            self.free.extend((0..x.z.len()).filter(inside));
+        }
         if self.free.is_empty() {
             return true;
         }
-        let found = if self.free.len() <= settings.largest_dense {
+        let found = if self.sparse || self.free.len() <= settings.largest_dense {
             self.factored_direction(problem, &x.w)
         } else {
             let goal = INNER * settings.tolerance / scales.0;
@@ -236,19 +255,15 @@ impl Subspace {
         if !found {
             return true;
         }
-        let inside = self.free.iter().zip(&self.step).all(|(&i, d)| {
-            let [lower, upper] = problem.bounds(i);
-            (lower..=upper).contains(&(x.z[i] + d))
-        });
+        let to_bound = self.first_bound(problem, &x.z);
         let mut scale = 1.0;
-        for _ in 0..=HALVINGS {
+        while scale > to_bound {
             if self.advance(problem, scale, x, state) {
-                return inside;
+                return false;
             }
             scale *= 0.5;
         }
-        let to_bound = self.first_bound(problem, &x.z);
-        !self.advance(problem, to_bound, x, state)
+        !self.advance(problem, to_bound, x, state) || to_bound == 1.0
     }
 
     /// `d = -(M_II + delta D_II)^-1 w_I`.
@@ -256,19 +271,27 @@ impl Subspace {
         while !self.refactor(problem) {
             self.delta *= DELTA_RAISE;
             self.factored.clear();
+            self.envelope.truncate(0);
             if self.delta > DELTA_LARGEST {
                 return false;
             }
         }
         self.step.clear();
         self.step.extend(self.free.iter().map(|&i| -w[i]));
-        self.factor.solve(&mut self.step);
+        if self.sparse {
+            self.envelope.solve(&mut self.step);
+        } else {
+            self.factor.solve(&mut self.step);
+        }
         self.step.iter().all(|d| d.is_finite())
     }
 
     /// Makes the factor that of the free indices. Rows before the first difference are kept; where only a few indices
     /// have left, their rows are taken out.
     fn refactor<P: Rows>(&mut self, problem: &P) -> bool {
+        if let (true, Some(rows)) = (self.sparse, problem.sparse_half()) {
+            return self.envelope.refactor(rows, &self.free, self.delta, SMALLEST).is_ok();
+        }
         let few = self.factored.len().saturating_sub(self.free.len()) <= FEW;
         if few && self.free.len() < self.factored.len() && is_subset(&self.free, &self.factored) {
             for at in (0..self.factored.len()).rev() {
@@ -281,16 +304,13 @@ impl Subspace {
         let same = self.free.iter().zip(&self.factored).take_while(|(a, b)| a == b).count();
         self.factor.truncate(same);
         self.factored.truncate(same);
-        for &i in &self.free[same..] {
-            self.row.clear();
-            self.row.extend(self.factored.iter().map(|&j| problem.entry(i, j)));
-            self.row.push(problem.diagonal(i) * (1.0 + self.delta));
-            if self.factor.append(&self.row, SMALLEST).is_err() {
-                return false;
-            }
-            self.factored.push(i);
-        }
-        true
+        let (free, raised) = (&self.free, 1.0 + self.delta);
+        let entry = |i: usize, j: usize| match [free[i], free[j]] {
+            [i, j] if i == j => problem.diagonal(i) * raised,
+            [i, j] => problem.entry(i, j),
+        };
+        self.factored.extend_from_slice(&free[same..]);
+        self.factor.extend(free.len() - same, entry, SMALLEST).is_ok()
     }
 
     /// The same by conjugate gradients, until no component of the subspace residual exceeds `goal`.
@@ -382,13 +402,19 @@ fn is_subset(small: &[usize], large: &[usize]) -> bool {
 
 impl Solver<Lcp> for PgsSm {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
     }
 }
 
 impl Solver<BoxLcp> for PgsSm {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
     }
 }
 

@@ -15,7 +15,9 @@
 //! # Convergence and failure
 //! As the best of its methods. Unsolved problems end with, in this order, [`Status::Infeasible`] (proved),
 //! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`]; data that are not finite with
-//! [`Status::NumericalFailure`] at once.
+//! [`Status::NumericalFailure`] at once. Bounds of all kinds on the unknowns of a contact matrix (copositive, not
+//! semidefinite) leave no class with a theory: there Newton methods stop at local minima of their merit, pivoting ends on
+//! rays, and what finds an answer is a start near it; hence the restarts at the end of that order.
 //!
 //! # Cost
 //! That of the first method where it succeeds, and then no allocation on a second solve; the sum of all where none does.
@@ -128,6 +130,7 @@ impl RobustClass for BoxLcp {
             Method::new("fb-plm", methods::fb_plm(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, methods::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, methods::enumeration)?),
+            Method::new("path-restarts", methods::path_with_restarts(tolerance)?),
         ])
     }
 

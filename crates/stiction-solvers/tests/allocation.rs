@@ -8,10 +8,12 @@ use std::cell::Cell;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
+use stiction_solvers::samples::{Dice, frictionless, grasp};
 use stiction_solvers::{
     ActiveSet, ActiveSetQp, ActiveSetQpSettings, Bounded, Dantzig, DantzigSettings, FactoredLcp, FbPlm,
-    FbPlmSettings, FbRlm, FbRlmSettings, Lcp, Lemke, LemkeSettings, Mcp, Path, PathSettings, Ppm,
-    PpmSettings, Problem, Smooth, Solution, Solver, Start, Status,
+    FbPlmSettings, FbRlm, FbRlmSettings, Lcp, Lemke, LemkeSettings, Mcp, Path, PathSettings, PgsSm,
+    PgsSmSettings, Ppm, PpmSettings, Problem, Robust, RobustSettings, Smooth, Solution, Solver, Start,
+    Status,
 };
 
 thread_local! {
@@ -87,7 +89,7 @@ fn a_second_solve_of_no_larger_size_allocates_nothing() {
 
 #[test]
 fn the_robust_drivers_allocate_nothing_on_a_second_solve_that_the_first_method_wins() {
-    use stiction_solvers::{BoxLcp, Mlcp, MlcpBlocks, Robust, RobustSettings};
+    use stiction_solvers::{BoxLcp, Mlcp, MlcpBlocks};
 
     let mut random = Pcg64::seed_from_u64(22);
     let large = common::box_stack(&mut random, 4, 5e-3, 1.0, 0.1);
@@ -133,6 +135,64 @@ fn the_robust_drivers_allocate_nothing_on_a_second_solve_that_the_first_method_w
     };
     solve_all();
     assert_eq!(allocations(|| (0..3).for_each(|_| solve_all())), 0);
+}
+
+#[test]
+fn the_robust_drivers_of_factored_and_nonlinear_problems_allocate_nothing_on_a_second_solve() {
+    let mut random = Pcg64::seed_from_u64(25);
+    let mut contacts = |n: usize, m: usize| {
+        let half = common::uniform(&mut random, n * m);
+        let velocity = common::uniform(&mut random, m);
+        let q = half.chunks_exact(m).map(|y| y.iter().zip(&velocity).map(|(y, v)| y * v).sum()).collect();
+        FactoredLcp::from_half(m, half, q).unwrap()
+    };
+    let factored = [contacts(150, 12), contacts(20, 40), contacts(7, 3)];
+    let cubes = |n: usize| Mcp::new(Cubes(n), vec![-2.0; n], vec![f64::INFINITY; n]).unwrap();
+    let nonlinear = [cubes(9), cubes(4)];
+    let mut normals = Robust::<FactoredLcp>::new(RobustSettings::default()).unwrap();
+    let mut smooth = Robust::<Mcp<Cubes>>::new(RobustSettings::default()).unwrap();
+    let mut x = Solution::default();
+    let mut solve_all = || {
+        for problem in &factored {
+            for start in [Start::Cold, Start::Warm] {
+                assert_eq!(normals.solve(problem, start, &mut x).status, Status::Solved);
+                assert_eq!(normals.tried().len(), 1);
+                x.z[0] += 1e-3;
+            }
+        }
+        for problem in &nonlinear {
+            for start in [Start::Cold, Start::Warm] {
+                assert_eq!(smooth.solve(problem, start, &mut x).status, Status::Solved);
+                assert_eq!(smooth.tried().len(), 1);
+                x.z[0] += 1e-3;
+            }
+        }
+    };
+    solve_all();
+    assert_eq!(allocations(|| (0..3).for_each(|_| solve_all())), 0);
+}
+
+#[test]
+fn a_second_solve_by_sweeps_and_subspace_steps_allocates_nothing() {
+    let mut random = Pcg64::seed_from_u64(26);
+    let mut dice = Dice::new(26);
+    let grasps = [12, 5].map(|contacts| grasp::friction_boxes(&mut dice, 3, contacts).unwrap());
+    // With a sparse factor, with conjugate gradients, with a dense factor.
+    let mut contacts = |n: usize, m: usize| {
+        let half = common::uniform(&mut random, n * m);
+        FactoredLcp::from_half(m, half, common::uniform(&mut random, n)).unwrap()
+    };
+    let column = |n: usize| frictionless::Column::new(&mut Dice::new(1), n, 10.0).problem().unwrap();
+    let factored = [contacts(120, 130), contacts(30, 10), column(100), column(30)];
+    for largest_dense in [500, 0] {
+        let settings =
+            PgsSmSettings { largest_dense, history: true, max_iterations: 50, ..Default::default() };
+        let mut solver = PgsSm::new(settings).unwrap();
+        // The sparse memory at its largest too.
+        let _ = solver.solve(&column(120), Start::Cold, &mut Solution::default());
+        no_allocation_after_the_largest(&mut solver, &factored);
+        no_allocation_after_the_largest(&mut PgsSm::new(settings).unwrap(), &grasps);
+    }
 }
 
 /// Solves each problem from every start twice over; nothing may be allocated after the first, largest one.

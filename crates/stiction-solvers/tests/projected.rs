@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
-#[path = "common/grasp.rs"]
-mod grasp;
 
 use common::{gram, matrix, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use stiction_solvers::samples::{Dice, frictionless, grasp, islands};
 use stiction_solvers::{
     BoxLcp, FactoredLcp, Lcp, Lemke, LemkeSettings, Pgs, PgsSettings, PgsSm, PgsSmSettings, Problem,
     Solution, Solver, Start, Status,
@@ -170,11 +169,11 @@ fn what_is_called_solved_has_passed_on_the_original_data_whatever_the_units() {
 
 #[test]
 fn every_friction_box_problem_of_a_grasp_is_solved_in_a_few_cycles() {
-    let mut random = Pcg64::seed_from_u64(5);
+    let mut dice = Dice::new(5);
     let mut cycles = Vec::new();
     for contacts in 4..=12 {
-        for _ in 0..50 {
-            let problem = grasp::friction_box_grasp(&mut random, contacts);
+        for k in 0..50 {
+            let problem = grasp::friction_boxes(&mut dice, [3, 5][k % 2], contacts).unwrap();
             let mut x = Solution::default();
             let report = pgs_sm().solve(&problem, Start::Cold, &mut x);
             assert_eq!(report.status, Status::Solved, "{contacts} contacts: {report:?}");
@@ -183,6 +182,50 @@ fn every_friction_box_problem_of_a_grasp_is_solved_in_a_few_cycles() {
     }
     cycles.sort_unstable();
     assert!(cycles[cycles.len() / 2] <= 4, "median {}", cycles[cycles.len() / 2]);
+}
+
+/// Whose matrix has a condition number of a million, or a kernel of a quarter of its unknowns.
+#[test]
+fn long_columns_and_towers_without_friction_take_few_cycles_and_end_at_the_known_answer() {
+    for (bodies, ratio) in [(2_000, 1.0), (2_000, 100.0), (1, 1.0), (2, 1e6)] {
+        let column = frictionless::Column::new(&mut Dice::new(6), bodies, ratio);
+        let mut x = Solution::default();
+        let report = pgs_sm().solve(&column.problem().unwrap(), Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "{bodies} {ratio}: {report:?}");
+        assert!(report.iterations <= 60, "{bodies} {ratio}: {report:?}");
+        let error = x.w.iter().zip(column.answer()).fold(0.0, |e: f64, (w, right)| e.max((w - right).abs()));
+        assert!(error <= 1e-8, "{bodies} {ratio}: {error}");
+    }
+    for seed in 0..5 {
+        let tower = islands::stack(&mut Dice::new(seed), 200, 100.0, 0.0);
+        let mut x = Solution::default();
+        let report = pgs_sm().solve(&frictionless::normals(&tower).unwrap(), Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "{seed}: {report:?}");
+        assert!(report.iterations <= 60, "{seed}: {report:?}");
+    }
+}
+
+#[test]
+fn a_sparse_problem_by_its_own_factor_and_by_gradients_has_one_answer() {
+    // Contacts of 30 bodies in random pairs: no long axis, so that conjugate gradients are chosen; and a ring of them.
+    for ring in [false, true] {
+        let mut random = Pcg64::seed_from_u64(7);
+        let (n, m) = (60, 90);
+        let mut half = vec![0.0; n * m];
+        for (i, row) in half.chunks_exact_mut(m).enumerate() {
+            for body in [i / 2, if ring { (i / 2 + 1) % 30 } else { random.random_range(0..30) }] {
+                row[3 * body..3 * body + 3].fill_with(|| random.random_range(-1.0..1.0));
+            }
+        }
+        let q = uniform(&mut random, n);
+        let dense = Lcp::new(gram(n, m, &half), q.clone()).unwrap();
+        let factored = FactoredLcp::from_half(m, half, q).unwrap();
+        let mut by_gradients = PgsSm::new(PgsSmSettings { largest_dense: 0, ..Default::default() }).unwrap();
+        let (mut a, mut b) = (Solution::default(), Solution::default());
+        assert_eq!(pgs_sm().solve(&dense, Start::Cold, &mut a).status, Status::Solved);
+        assert_eq!(by_gradients.solve(&factored, Start::Cold, &mut b).status, Status::Solved);
+        assert!(a.w.iter().zip(&b.w).all(|(a, b)| (a - b).abs() < 1e-8), "{ring}");
+    }
 }
 
 #[test]

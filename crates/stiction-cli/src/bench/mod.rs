@@ -1,5 +1,6 @@
 //! `stiction bench`: measures parts of the engine on data.
 
+mod a10_grasp;
 mod cones;
 mod convergence;
 mod d15_complexity;
@@ -21,6 +22,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Small friction-box problems of grasps beside published times, and frictionless problems of 5000 contacts
+    A10Grasp(a10_grasp::GraspArgs),
     /// Solvers of exact friction cones on public and generated contact problems
     Cones(cones::ConesArgs),
     /// Errors of six scenes as the step is halved
@@ -36,6 +39,7 @@ enum What {
 /// Runs the command.
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
     match &args.what {
+        What::A10Grasp(args) => a10_grasp::bench(args),
         What::Cones(args) => cones::bench(args),
         What::Convergence(args) => convergence::bench(args),
         What::D15Complexity(args) => d15_complexity::bench(args),

@@ -1,4 +1,4 @@
-//! Contact problems of bodies, made from a seed: what tests and benchmarks of cone solvers run on.
+//! Contact problems of bodies, made from a seed: what tests and benchmarks run on.
 //!
 //! | module | problems | for |
 //! |---|---|---|
@@ -7,6 +7,8 @@
 //! | [`random`] | random bodies and blocks of any kind | behaviour on anything solvable |
 //! | [`sequences`] | five motions, step after step | warm starts |
 //! | [`normals`] | any number of frictionless contacts of a few velocities | growth with the number of contacts |
+//! | [`grasp`] | hands that hold an object, with friction boxes | time of small bounded problems |
+//! | [`frictionless`] | columns of bodies, and normal contacts of all the above | large ill-conditioned problems |
 //!
 //! [`system`] holds a problem in rows and gives it as a [`ConeNcp`](crate::ConeNcp) with its operator in any form;
 //! [`bodies`] makes one from bodies and contacts; [`dice`] draws the random numbers.
@@ -18,6 +20,8 @@
 
 pub mod bodies;
 pub mod dice;
+pub mod frictionless;
+pub mod grasp;
 pub mod islands;
 pub mod large;
 pub mod normals;
