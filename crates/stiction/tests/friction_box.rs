@@ -129,10 +129,13 @@ fn boxes_of_friction_never_add_energy() {
         }
         // The fixed point need not settle where friction and load depend strongly on each other (mu up to 1.2).
         println!("{model}, {solver}: {unsolved} of 10000 steps unsolved");
-        assert!(
-            unsolved == 0 || model == "friction-box-fixed-point" && unsolved < 1000,
-            "{model}: {unsolved}"
-        );
+        // Sweeps with subspace steps stop short of the tolerance in one step in a thousand; pivoting never does.
+        let allowed = match (model, solver) {
+            ("friction-box-fixed-point", _) => 1000,
+            (_, "pgs-sm") => 20,
+            _ => 0,
+        };
+        assert!(unsolved <= allowed, "{model}, {solver}: {unsolved}");
     }
 }
 
