@@ -20,8 +20,6 @@
 //! F. Jourdan, P. Alart, M. Jean, *A Gauss-Seidel like algorithm to solve frictional contact problems*, Computer Methods in
 //! Applied Mechanics and Engineering 155 (1998) 31-47.
 
-use serde::{Deserialize, Serialize};
-
 use super::alart_curnier::Block;
 use super::local;
 use super::state::{Limits, State};
@@ -29,47 +27,15 @@ use crate::cone_ncp::ConeNcp;
 use crate::delassus::Delassus;
 use crate::dense::dot;
 use crate::error::SolverError;
-use crate::pgs::positive;
+use crate::pgs::PgsSettings;
 use crate::problem::Solution;
 use crate::solver::{Report, Solver, Start, Status};
 
 /// Sweeps between two looks at the natural map, which costs as much as one.
 const LOOK_EVERY: usize = 4;
 
-/// What [`Nsgs`] is told.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NsgsSettings {
-    /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
-    pub tolerance: f64,
-    /// Sweeps at most.
-    pub max_iterations: usize,
-    /// Relaxation factor, between 0 and 2.
-    pub relaxation: f64,
-    /// Whether to keep the natural map of every look for [`Nsgs::history`].
-    pub history: bool,
-}
-
-impl Default for NsgsSettings {
-    fn default() -> NsgsSettings {
-        NsgsSettings { tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0, history: false }
-    }
-}
-
-impl NsgsSettings {
-    /// Checks every field.
-    ///
-    /// # Errors
-    /// [`SolverError::Setting`] names the first field that is out of range.
-    pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
-        if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
-            let requirement = "greater than 0 and less than 2";
-            return Err(SolverError::Setting { name: "relaxation", value: self.relaxation, requirement });
-        }
-        Ok(())
-    }
-}
+/// What [`Nsgs`] is told: the same as the sweeps over single rows.
+pub type NsgsSettings = PgsSettings;
 
 /// Nonsmooth Gauss-Seidel; see the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -87,7 +53,7 @@ impl Nsgs {
     /// A solver with these settings.
     ///
     /// # Errors
-    /// See [`NsgsSettings::validate`].
+    /// See [`PgsSettings::validate`].
     pub fn new(settings: NsgsSettings) -> Result<Nsgs, SolverError> {
         settings.validate()?;
         Ok(Nsgs { settings, ..Nsgs::default() })

@@ -92,6 +92,16 @@ impl Default for ExactConeSettings {
     }
 }
 
+impl ExactConeSettings {
+    /// The law that holds at a contact whose own law is `law`.
+    pub(super) fn law_in_force(&self, law: Law) -> Law {
+        match law {
+            Law::Frictionless => law,
+            law => self.replacement.unwrap_or(law),
+        }
+    }
+}
+
 /// The default solver, which can aim below its tolerance and has a budget.
 const CHAIN: &str = "chain";
 
@@ -194,8 +204,7 @@ impl ExactCone {
 
     fn law_of(&self, kind: BlockKind) -> Option<Law> {
         match kind {
-            BlockKind::Contact { law: Law::Frictionless, .. } => Some(Law::Frictionless),
-            BlockKind::Contact { law, .. } => Some(self.settings.replacement.unwrap_or(law)),
+            BlockKind::Contact { law, .. } => Some(self.settings.law_in_force(law)),
             _ => None,
         }
     }
@@ -273,10 +282,7 @@ impl Layout<'_> {
                     push(Cone::Interval { lower: -bound, upper: bound }, row, 0.0, 0.0);
                 }
                 BlockKind::Contact { law, bias } => {
-                    let law = match law {
-                        Law::Frictionless => law,
-                        law => self.settings.replacement.unwrap_or(law),
-                    };
+                    let law = self.settings.law_in_force(law);
                     let cone = match (law, held) {
                         (Law::Frictionless | Law::Viscous { .. }, _) => Cone::Nonnegative { dim: 1 },
                         (Law::Coulomb { mu } | Law::CoulombViscous { mu, .. }, _) => {

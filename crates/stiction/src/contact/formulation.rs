@@ -194,10 +194,7 @@ impl Formulation {
     /// The law that a contact of this law obeys: its own, unless this contact model replaces all with friction.
     pub fn law_in_force(&self, law: Law) -> Law {
         match (self, law) {
-            (_, Law::Frictionless) => law,
-            (Formulation::ExactCone(ExactConeSettings { replacement: Some(replacement), .. }), _) => {
-                *replacement
-            }
+            (Formulation::ExactCone(settings), law) => settings.law_in_force(law),
             (Formulation::NoSlip(_), Law::Coulomb { .. }) => Law::NoSlip,
             _ => law,
         }
