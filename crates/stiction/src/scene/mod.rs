@@ -17,6 +17,8 @@
 //! | `<text name="stiction:law" data="..."/>` | the law of all contacts that no rule is about, in place of the friction of geoms |
 //! | `<numeric name="stiction:surface_velocity:GEOM" data="x y z"/>` | [`Geom::surface_velocity`](crate::model::Geom::surface_velocity) (geom frame, m/s) |
 //! | `<numeric name="stiction:mocap_velocity:BODY" data="wx wy wz vx vy vz"/>` | [`Model::mocap_velocities`] (world axes, rad/s then m/s) |
+//! | `<text name="stiction:closure:NAME" data="KIND SITE1 SITE2 ..."/>` | a joint between two sites that closes a loop: `hinge`, `slide`, `ball`, `universal`, `cylindrical`, `planar` or `weld`, see [`ClosureSpec`](crate::model::ClosureSpec); after a single joint its `range=low,high`, `ref`, `springref`, `stiffness`, `damping`, `armature`, `frictionloss` |
+//! | `<text name="stiction:motion:NAME" data="..."/>` | the coordinate of a hinge, slide or tendon as a function of time, see [`TimeFunction`](crate::model::TimeFunction) |
 //! | `<numeric name="stiction:restitution" data="0"/>` | contacts are inelastic; any other value is refused |
 
 mod error;

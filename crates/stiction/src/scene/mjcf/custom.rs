@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 14] = [
+const ENTRIES: [&str; 16] = [
     "contact_model",
     "solver",
     "stepper",
@@ -30,6 +30,8 @@ const ENTRIES: [&str; 14] = [
     "restitution:A:B",
     "surface_velocity:GEOM",
     "mocap_velocity:BODY",
+    "closure:NAME",
+    "motion:JOINT",
 ];
 
 /// The scene's own entries, until the elements they are about have been read.
@@ -40,6 +42,9 @@ pub(super) struct Custom<'d> {
     /// Entry, what stands for `A:B`, and the law.
     laws: Vec<(Element<'d>, &'d str, Law)>,
     default_law: Option<Law>,
+    /// Entry, name and text of joints that close loops, and of prescribed motions.
+    pub(super) closures: Vec<(Element<'d>, &'d str, &'d str)>,
+    pub(super) motions: Vec<(Element<'d>, &'d str, &'d str)>,
     surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
     mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
 }
@@ -84,6 +89,12 @@ impl<'d> Custom<'d> {
         if let Some(pair) = entry.strip_prefix("law:") {
             self.laws.push((element, pair, law()?));
             return Ok(());
+        }
+        for (word, list) in [("closure:", &mut self.closures), ("motion:", &mut self.motions)] {
+            if let Some(name) = entry.strip_prefix(word).filter(|name| !name.is_empty()) {
+                list.push((element, name, value));
+                return Ok(());
+            }
         }
         if entry == "law" {
             self.default_law = Some(law()?);
@@ -154,7 +165,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver" | "stepper" | "law", _) => {
+            ("contact_model" | "solver" | "stepper" | "law" | "closure" | "motion", _) => {
                 return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
             }
             _ => return Err(unknown_entry(element, entry)),
@@ -175,6 +186,13 @@ impl<'d> Custom<'d> {
             // The defaults fit each other.
             None => Ok(()),
         }
+    }
+
+    /// Whether a closure refers to a site.
+    pub(super) fn names_site(&self, name: &str) -> bool {
+        self.closures
+            .iter()
+            .any(|(.., text)| text.split_ascii_whitespace().skip(1).take(2).any(|site| site == name))
     }
 
     /// The velocity given for a geom, which then counts as used.

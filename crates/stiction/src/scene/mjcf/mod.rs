@@ -11,6 +11,7 @@ mod asset;
 mod attributes;
 mod body;
 mod builtin_mesh;
+mod closure;
 mod compiler;
 mod constraint;
 mod custom;
@@ -36,6 +37,7 @@ use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
 use asset::Material;
 use attributes::unread_child;
+use closure::Site;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
@@ -80,7 +82,9 @@ struct Reader<'d> {
     meshes: BTreeMap<&'d str, MeshAsset>,
     hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
-    /// Named joints.
+    /// Named sites.
+    sites: BTreeMap<&'d str, Site>,
+    /// Named joints, those of closures among them.
     joints: BTreeMap<&'d str, JointClass>,
     /// Named tendons, and how many of all are fixed ones.
     tendons: BTreeMap<&'d str, TendonClass>,
@@ -116,6 +120,7 @@ impl<'d> Reader<'d> {
             meshes: BTreeMap::new(),
             hfields: BTreeMap::new(),
             names: Names::default(),
+            sites: BTreeMap::new(),
             joints: BTreeMap::new(),
             tendons: BTreeMap::new(),
             fixed_tendons: 0,
@@ -183,9 +188,11 @@ impl<'d> Reader<'d> {
         for element in self.section("contact") {
             self.contact(element)?;
         }
+        self.closures()?;
         for element in self.section("tendon") {
             self.tendon_section(element)?;
         }
+        self.motions()?;
         for element in self.section("equality") {
             self.equality(element)?;
         }
