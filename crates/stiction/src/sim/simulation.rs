@@ -71,6 +71,11 @@ pub(crate) struct Work {
     pub(crate) v_plus: Vec<f64>,
     /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
+    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
+    pub(crate) v_own: Vec<f64>,
+    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
+    /// stage 3.
+    pub(crate) late: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     /// Row velocities at the beginning of the step, if the formulation asks.
@@ -111,6 +116,8 @@ impl Work {
             position_gain: zeros(),
             added: zeros(),
             v_free: with_loops(),
+            v_own: zeros(),
+            late: zeros(),
             v_plus: with_loops(),
             v_near: with_loops(),
             contact_rule: no(),
