@@ -13,6 +13,7 @@ mod least_friction;
 mod limits;
 mod loop_joints;
 mod loops;
+mod mechanism;
 mod npz;
 mod projection;
 mod readout;
@@ -28,6 +29,7 @@ mod tendons;
 mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};
+pub use mechanism::{Assembled, Mobility};
 pub use npz::NpzError;
 pub use readout::{ContactForce, PairForce};
 pub use record::Recorder;

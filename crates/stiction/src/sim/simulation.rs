@@ -42,6 +42,17 @@ pub enum SimError {
         /// The state before the step.
         dump: Box<Snapshot>,
     },
+    /// Equalities that no configuration near the present one meets.
+    #[error(
+        "equality '{equality}' stays open by {error:.3e} (m or rad): the bodies cannot be brought together from where \
+         they start, or it contradicts another"
+    )]
+    CannotAssemble {
+        /// The worst one.
+        equality: String,
+        /// Its position error (m or rad).
+        error: f64,
+    },
     /// A state vector of the wrong length.
     #[error("{quantity} has {found} numbers, this model needs {expected}")]
     Shape {
