@@ -250,3 +250,30 @@ fn a_snapshot_in_redundant_coordinates_continues_with_the_same_bits() {
         assert_eq!(s.state.loop_q, other.state.loop_q);
     }
 }
+
+#[test]
+fn a_heavy_body_hangs_and_swings_on_a_ball_joint_alike_in_both_coordinates() {
+    // F15: centre 1 m below the joint; released at 30 degrees it passes the bottom with sqrt(2 g (1 - cos 30)).
+    for mass in [500.0, 1000.0, 1e6] {
+        let text = format!(
+            r#"<mujoco><option timestep="0.001"/><worldbody><body name="bob"><joint type="ball"/>
+            <inertial pos="0 0 -1" mass="{mass}" diaginertia="1e-6 1e-6 1e-6"/></body></worldbody></mujoco>"#
+        );
+        let mut pair = both(&text);
+        let (distance, error) = apart(&mut pair, 0.1);
+        assert!(distance <= 1e-9 && error <= 1e-9, "{distance:e} {error:e}");
+        let half = 15f64.to_radians();
+        start(&mut pair, &[half.cos(), 0.0, half.sin(), 0.0], &[0.0; 3]);
+        let mut fastest = [0.0f64; 2];
+        for _ in 0..1000 {
+            for (s, fastest) in pair.iter_mut().zip(&mut fastest) {
+                let report = s.step().unwrap();
+                assert!(report.certificate.bilateral <= 1e-9);
+                *fastest = fastest.max((2.0 * report.kinetic_energy / mass).sqrt());
+            }
+        }
+        for speed in fastest {
+            assert!((speed / 1.6213 - 1.0).abs() < 5e-4, "{fastest:?}");
+        }
+    }
+}

@@ -21,9 +21,9 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A body with a central moment of inertia at most this times the largest about its origin cannot be free. A wire a metre long
-/// and three micrometres thick still can.
-const SINGULAR: f64 = 1e-12;
+/// A body with a central moment of inertia at most this times those about its origin cannot be free: its mass matrix has no
+/// factors.
+const SINGULAR: f64 = 1e-14;
 
 impl Model {
     /// The same scene in redundant coordinates: a tree per moving body, joints as closures. Keyframes are converted;
