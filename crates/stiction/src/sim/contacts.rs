@@ -193,6 +193,13 @@ fn point_velocity(
     motion.at(&(point - base.translation)).linear
 }
 
+/// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
+pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    let (base, motion) = base_motion(model, data, mocap, body);
+    let pose = base * model.bodies[body].pose;
+    (pose, motion.at(&(pose.translation - base.translation)))
+}
+
 /// Pose of a body's base and its motion at the base's origin, world axes.
 pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
     match model.bodies[body].base {

@@ -1,6 +1,7 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod batch;
 mod certificate;
 mod closures;
 mod contacts;
@@ -25,7 +26,9 @@ mod state;
 mod tendons;
 mod time_stepping;
 
+pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use certificate::{Certificate, StepReport};
+pub use contacts::body_motion;
 pub use npz::NpzError;
 pub use readout::{ContactForce, PairForce};
 pub use record::Recorder;

@@ -202,11 +202,21 @@ impl Simulation {
         let stepper = scene.options.stepper.unwrap_or_default();
         let settings = Settings { formulation, stepper, ..Settings::default() };
         let mut simulation = Self::new(Arc::new(scene.model), settings)?;
-        let model = simulation.model.clone();
-        if let Some(key) = model.keyframe(Self::START) {
-            simulation.reset_to(key)?;
-        }
+        simulation.start_over()?;
         Ok(simulation)
+    }
+
+    /// Goes back to where the scene starts: to the keyframe [`Simulation::START`], or if there is none to the reference
+    /// configuration, at rest. Everything a simulation remembers is forgotten.
+    pub fn start_over(&mut self) -> Result<(), SimError> {
+        let model = self.model.clone();
+        match model.keyframe(Self::START) {
+            Some(key) => self.reset_to(key),
+            None => {
+                self.forget();
+                Ok(())
+            }
+        }
     }
 
     /// Name of the keyframe at which a scene starts unless another is asked for.
@@ -245,7 +255,7 @@ impl Simulation {
                 return Err(SimError::Shape { quantity, found, expected });
             }
         }
-        self.state = State::new(&self.model);
+        self.forget();
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
@@ -253,10 +263,15 @@ impl Simulation {
         for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
+        Ok(())
+    }
+
+    /// Goes to the reference configuration, at rest, as a new simulation is.
+    fn forget(&mut self) {
+        self.state = State::new(&self.model);
         self.memory.clear();
         self.clear_readout();
         self.step_number = 0;
-        Ok(())
     }
 
     /// Number of steps taken.
