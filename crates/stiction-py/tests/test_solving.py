@@ -118,10 +118,10 @@ def test_every_solver_solves_what_it_says_it_serves() -> None:
 
 
 def random_contacts(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Contacts of a random body set: W = J M^-1 J^T of full or deficient rank, some friction."""
+    """Contacts of bodies of unit mass at a random velocity v: W = J J^T of full or deficient rank, q = J v."""
     n = int(rng.integers(1, 9))
     J = rng.normal(size=(3 * n, 6 * int(rng.integers(1, 5))))
-    return J @ J.T / J.shape[1], rng.normal(size=3 * n), rng.uniform(0.1, 1.0, size=n)
+    return J @ J.T, J @ rng.normal(size=J.shape[1]), rng.uniform(0.1, 1.0, size=n)
 
 
 def test_lcps_are_solved_no_worse_than_by_quantecons_lemke() -> None:
