@@ -111,8 +111,9 @@ def test_the_stub_is_the_module() -> None:
     run(sys.executable, "-m", "mypy.stubtest", "stiction._stiction", "--mypy-config-file", str(ROOT / "pyproject.toml"))
 
 
-def test_every_python_snippet_of_the_readme_runs(tmp_path: pathlib.Path) -> None:
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+def test_every_python_snippet_of_the_documents_runs(document: str, tmp_path: pathlib.Path) -> None:
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.S)
     assert snippets
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     for snippet in snippets:
