@@ -14,7 +14,7 @@ const PIVOT_TOLERANCE: f64 = 1e-14;
 
 /// A tree is long when the root mean square of its dofs' path lengths to the root is above this, which for a chain is
 /// 58 % of its number of dofs. See [`factorize_by_size`](super::factorize_by_size) for what it is measured by.
-const LONG: usize = 40;
+const LONG: usize = 20;
 
 /// Whether a pivot is positive against its diagonal entry; NaN is not.
 #[inline]

@@ -75,8 +75,9 @@ pub fn factorize_all(model: &Model, data: &mut Data, added_diagonal: &[f64]) -> 
 /// The cheaper of the two factors of `M + diag(added_diagonal)` for one tree: [`mass_matrix`] and [`factorize`], or
 /// [`articulate`] where [`Data::is_long`]. Needs [`forward_kinematics`](super::forward_kinematics).
 ///
-/// A tree is long when the root mean square of the lengths of its dofs' paths to the root exceeds 40, which for a chain of
-/// hinges is from 69 links: there the set-up costs less (`cargo bench -p stiction --bench chain`).
+/// A tree is long when the root mean square of the lengths of its dofs' paths to the root exceeds 20, which for a chain of
+/// hinges is from 34 links: there the recursive set-up costs six tenths of the explicit one, and with the Delassus matrix of
+/// contacts on every fourth link as much (`cargo bench -p stiction --bench chain`).
 ///
 /// # Errors
 /// [`AlgorithmError::NotPositiveDefinite`] with the outermost link that nothing resists.
