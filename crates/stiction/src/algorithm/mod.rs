@@ -18,6 +18,8 @@
 //! | [`inverse_dynamics`], [`bias_forces`] | kinematics | generalized forces |
 //! | [`mass_matrix`] | kinematics | `Data::mass_matrix` |
 //! | [`factorize`], then [`solve`], [`half_solve`] | mass matrix | `Data::factor` |
+//! | [`articulate`], then the same | kinematics | the same factor, in linear time |
+//! | [`OperationalSpace`] | `articulate` | blocks of `J M^-1 J^T` |
 //! | [`forward_dynamics`] | kinematics | accelerations, in linear time |
 //! | [`point_jacobian`], [`angular_jacobian`], [`add_wrench`] | kinematics | one row, one product |
 //! | [`integrate`], [`difference`], [`passive_forces`] | q (and v) | q, v or tau |
@@ -36,8 +38,10 @@ mod integrate;
 mod jacobian;
 mod kinematics;
 pub mod lone_body;
+mod operational_space;
 mod passive;
 mod reaction;
+mod recursive_factor;
 mod rnea;
 
 pub use aba::{forward_dynamics, forward_dynamics_all};
@@ -48,11 +52,15 @@ pub use energy::{
     tree_mass,
 };
 pub use error::AlgorithmError;
-pub use factor::{factorize, factorize_all, half_solve, half_solve_transposed, solve, solve_all};
+pub use factor::{
+    factorize, factorize_all, factorize_by_size, half_solve, half_solve_transposed, solve, solve_all,
+};
 pub use free_motion::{StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step};
 pub use integrate::{difference, difference_all, integrate, integrate_all};
 pub use jacobian::{add_wrench, angular_jacobian, point_jacobian};
 pub use kinematics::{forward_kinematics, forward_kinematics_all};
+pub use operational_space::{Node, OperationalSpace, mobilities};
 pub use passive::{passive_forces, passive_forces_all, pull};
 pub use reaction::joint_reactions;
+pub use recursive_factor::articulate;
 pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};

@@ -346,8 +346,7 @@ impl AccelerationLevel {
         for i in 0..self.trees.len() {
             let tree = self.trees[i];
             map.smooth_forces(model, data, tree, commands, q, v, &mut self.tau);
-            algorithm::mass_matrix(model, data, tree);
-            algorithm::factorize(model, data, tree, &self.zeros)?;
+            algorithm::factorize_by_size(model, data, tree, &self.zeros)?;
             algorithm::bias_forces(model, data, tree, &mut self.bias);
             for k in model.trees[tree].dofs.clone() {
                 out[k] = self.tau[k] - self.bias[k];
@@ -467,8 +466,7 @@ impl Simulation {
         let model = self.model.clone();
         let (state, data, map) = (&self.state, &mut self.data, &self.forces);
         for &tree in trees {
-            algorithm::mass_matrix(&model, data, tree);
-            algorithm::factorize(&model, data, tree, &level.zeros)?;
+            algorithm::factorize_by_size(&model, data, tree, &level.zeros)?;
         }
         let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
         q.copy_from_slice(&state.q);
@@ -506,8 +504,7 @@ impl Simulation {
         for &tree in &level.trees {
             algorithm::forward_kinematics(&model, &mut self.data, tree, &self.state.q, &self.state.v);
             if level.lost[level.set[tree]] {
-                algorithm::mass_matrix(&model, &mut self.data, tree);
-                algorithm::factorize(&model, &mut self.data, tree, &self.work.added)?;
+                algorithm::factorize_by_size(&model, &mut self.data, tree, &self.work.added)?;
             } else {
                 level.sustained[tree] = true;
                 self.work.contact_rule[tree] = false;

@@ -28,8 +28,7 @@ impl Simulation {
         let at = Configuration { q: &state.q, mocap: &state.mocap };
         if !closures.velocities_match(&model, data, at, free, &state.v) {
             for &tree in &work.tied {
-                algorithm::mass_matrix(&model, data, tree);
-                algorithm::factorize(&model, data, tree, &work.zeros)?;
+                algorithm::factorize_by_size(&model, data, tree, &work.zeros)?;
             }
             closures.match_velocities(&model, data, at, free, &mut state.v);
         }
@@ -47,8 +46,7 @@ impl Simulation {
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
                 for &tree in &work.tied {
                     forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
-                    algorithm::mass_matrix(&model, data, tree);
-                    algorithm::factorize(&model, data, tree, zeros)?;
+                    algorithm::factorize_by_size(&model, data, tree, zeros)?;
                     algorithm::bias_forces(&model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
                         acceleration[k] = tau[k] - bias[k];

@@ -228,21 +228,18 @@ impl Islands {
         for (m, &(rank, a, pa)) in self.members.iter().enumerate() {
             let block_a = &rows.blocks[self.order[start + a]];
             let piece_a = &rows.pieces(block_a)[pa];
-            let width = model.trees[piece_a.tree].dofs.len();
             for &(_, b, pb) in self.members[m..].iter().take_while(|(r, ..)| *r == rank) {
                 let block_b = &rows.blocks[self.order[start + b]];
                 let piece_b = &rows.pieces(block_b)[pb];
-                for r in 0..block_a.count {
-                    let i = self.local_row[a] + r;
-                    for c in 0..block_b.count {
-                        let j = self.local_row[b] + c;
-                        let value = rows.delassus(width, piece_a, r, piece_b, c);
-                        self.matrix[i * total + j] += value;
-                        if a != b {
-                            self.matrix[j * total + i] += value;
-                        }
+                let (row_a, row_b) = (self.local_row[a], self.local_row[b]);
+                let matrix = &mut self.matrix;
+                rows.delassus(model, (block_a, piece_a), (block_b, piece_b), |r, c, value| {
+                    let (i, j) = (row_a + r, row_b + c);
+                    matrix[i * total + j] += value;
+                    if a != b {
+                        matrix[j * total + i] += value;
                     }
-                }
+                });
             }
         }
         for (local, &i) in self.order[start..end].iter().enumerate() {

@@ -89,9 +89,8 @@ impl Simulation {
         let model = self.model.clone();
         self.work.zeros.fill(0.0);
         for tree in 0..model.trees.len() {
-            algorithm::mass_matrix(&model, &mut self.data, tree);
             // A tree whose matrix is singular here is reported by the step proper.
-            let _ = algorithm::factorize(&model, &mut self.data, tree, &self.work.zeros);
+            let _ = algorithm::factorize_by_size(&model, &mut self.data, tree, &self.work.zeros);
         }
         self.rows.clear();
         for (i, contact) in self.finder.contacts.iter().enumerate() {

@@ -122,10 +122,9 @@ impl Simulation {
         let (state, data) = (&self.state, &mut self.data);
         let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
         self.forces.smooth_forces(model, data, tree, &commands, &state.q, &state.v, &mut work.tau);
-        algorithm::mass_matrix(model, data, tree);
         if model.trees[tree].lone_body {
             work.added[dofs].fill(0.0);
-            algorithm::factorize(model, data, tree, &work.added)?;
+            algorithm::factorize_by_size(model, data, tree, &work.added)?;
             lone_body::midpoint_velocity(
                 model,
                 data,
@@ -142,7 +141,7 @@ impl Simulation {
         for d in dofs.clone() {
             work.added[d] = h * work.rate_gain[d] + h * h * work.position_gain[d];
         }
-        algorithm::factorize(model, data, tree, &work.added)?;
+        algorithm::factorize_by_size(model, data, tree, &work.added)?;
         algorithm::bias_forces(model, data, tree, &mut work.bias);
         for d in dofs.clone() {
             // The spring's and servo's change over the step, h K v, is part of the implicit rule.
@@ -210,16 +209,12 @@ impl Simulation {
     pub(super) fn stiff(&mut self, model: &Model, tree: usize, h: f64) -> bool {
         let dofs = model.trees[tree].dofs.clone();
         let mut trace = 0.0;
-        for dof in dofs.clone() {
+        self.inverse_diagonal(model, tree);
+        for dof in dofs {
             if self.work.added[dof] > 0.0 {
-                let unit = &mut self.work.scratch[..dofs.len()];
-                unit.fill(0.0);
-                unit[dof - dofs.start] = 1.0;
-                algorithm::half_solve(model, &self.data, tree, unit);
-                trace += self.work.added[dof] * unit.iter().map(|y| y * y).sum::<f64>();
+                trace += self.work.added[dof] * self.work.inverse_diagonal[dof];
             }
         }
-        self.work.scratch[..dofs.len()].fill(0.0);
         for &tendon in &model.trees[tree].tendons {
             let added = self.forces.tendon_gains(model, tendon, &self.state).added_mass(h);
             if added > 0.0 {
@@ -229,6 +224,24 @@ impl Simulation {
             }
         }
         trace > STIFF
+    }
+
+    /// The diagonal of `(M + h D + h^2 K)^-1` at the dofs of one tree that have something added.
+    fn inverse_diagonal(&mut self, model: &Model, tree: usize) {
+        let (work, data) = (&mut self.work, &mut self.data);
+        let dofs = model.trees[tree].dofs.clone();
+        if data.is_recursive(tree) {
+            let (mobility, diagonal) = (&mut work.mobility, &mut work.inverse_diagonal);
+            return algorithm::mobilities(model, data, tree, mobility, diagonal);
+        }
+        for dof in dofs.clone().filter(|&dof| work.added[dof] > 0.0) {
+            let unit = &mut work.scratch[..dofs.len()];
+            unit.fill(0.0);
+            unit[dof - dofs.start] = 1.0;
+            algorithm::half_solve(model, data, tree, unit);
+            work.inverse_diagonal[dof] = unit.iter().map(|y| y * y).sum();
+        }
+        work.scratch[..dofs.len()].fill(0.0);
     }
 
     /// `w M^-1 w^T` of a tendon's row (1/kg), with the factors of the trees it spans.
@@ -244,7 +257,7 @@ impl Simulation {
             for term in tendon.path.terms.iter().filter(|term| dofs.contains(&term.dof)) {
                 row[term.dof - dofs.start] = term.coefficient;
             }
-            algorithm::half_solve(model, &self.data, tree, row);
+            algorithm::half_solve(model, &mut self.data, tree, row);
             sum += row.iter().map(|y| y * y).sum::<f64>();
             row.fill(0.0);
         }

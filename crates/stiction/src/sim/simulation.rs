@@ -14,6 +14,7 @@ use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
 use crate::sim::{Mocap, Settings, SettingsError, State};
+use crate::spatial::Mobility;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -66,6 +67,9 @@ pub(crate) struct Work {
     pub(crate) position_gain: Vec<f64>,
     /// What is added to the mass matrix's diagonal (nv): stage 3.
     pub(crate) added: Vec<f64>,
+    /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
+    pub(crate) inverse_diagonal: Vec<f64>,
+    pub(crate) mobility: Vec<Mobility>,
     /// Velocity without and with constraint impulses (nv): stages 3 and 6.
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
@@ -109,6 +113,8 @@ impl Work {
             rate_gain: zeros(),
             position_gain: zeros(),
             added: zeros(),
+            inverse_diagonal: zeros(),
+            mobility: vec![Mobility::zero(); model.links.len()],
             v_free: zeros(),
             v_plus: zeros(),
             v_near: zeros(),
