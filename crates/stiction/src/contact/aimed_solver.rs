@@ -13,6 +13,8 @@ pub(super) struct AimedSolver {
     name: &'static str,
     solver: Box<dyn AnySolver + Send>,
     tolerance: f64,
+    /// Whether a ray proves that there is no solution.
+    ray_proves: bool,
 }
 
 impl std::fmt::Debug for AimedSolver {
@@ -22,7 +24,7 @@ impl std::fmt::Debug for AimedSolver {
 }
 
 impl AimedSolver {
-    /// The solver of this name for problems of this class.
+    /// The solver of this name for problems of this class with symmetric semidefinite matrices.
     ///
     /// # Errors
     /// An unknown name, one that does not serve the class, or a tolerance out of range.
@@ -34,15 +36,19 @@ impl AimedSolver {
             return Err(FormulationError::Setting(message));
         }
         let make = |aim| entry.make(aim).map_err(|error| FormulationError::Setting(error.to_string()));
-        Ok(Self { name: entry.name, solver: make(AIM.min(tolerance))?, tolerance })
+        Ok(Self { name: entry.name, solver: make(AIM.min(tolerance))?, tolerance, ray_proves: true })
+    }
+
+    /// The same for problems with any matrix, of which a ray proves nothing.
+    pub(super) fn for_any_matrix(self) -> Self {
+        Self { ray_proves: false, ..self }
     }
 
     /// Solves a problem; whatever comes within the tolerance counts as solved.
     pub(super) fn solve(&mut self, problem: &AnyProblem, start: Start, x: &mut Solution) -> Report {
         let Some(mut report) = self.solver.solve(problem, start, x) else { return not_finite() };
         match report.status {
-            // All problems posed here have symmetric semidefinite matrices: a ray proves that there is no solution.
-            Status::Ray => report.status = Status::Infeasible,
+            Status::Ray if self.ray_proves => report.status = Status::Infeasible,
             Status::Infeasible | Status::Solved => {}
             _ if report.residual.natural_map <= self.tolerance => report.status = Status::Solved,
             _ => {}
