@@ -8,6 +8,10 @@ use stiction_solvers::{AnyProblem, Class, Report, Residual, Solution, Start, Sta
 /// Natural map that is aimed for (dimensionless): a hundred roundings.
 const AIM: f64 = 1e-14;
 
+/// The same where matrices are not symmetric: elimination leaves up to a thousand roundings, beneath which solvers would
+/// search in vain.
+const AIM_OF_ANY_MATRIX: f64 = 1e-12;
+
 /// A solver of [`stiction_solvers::registry`].
 pub(super) struct AimedSolver {
     name: &'static str,
@@ -29,19 +33,24 @@ impl AimedSolver {
     /// # Errors
     /// An unknown name, one that does not serve the class, or a tolerance out of range.
     pub(super) fn new(name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
+        Self::aimed_at(AIM, name, class, tolerance)
+    }
+
+    /// The same for problems with any matrix, of which a ray proves nothing.
+    pub(super) fn for_any_matrix(name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
+        Ok(Self { ray_proves: false, ..Self::aimed_at(AIM_OF_ANY_MATRIX, name, class, tolerance)? })
+    }
+
+    fn aimed_at(aim: f64, name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
         let entry =
             registry::find_for(name, class).map_err(|error| FormulationError::Setting(error.to_string()))?;
         if !(0.0..1.0).contains(&tolerance) {
             let message = format!("tolerance {tolerance}: a number from 0 to 1 is needed");
             return Err(FormulationError::Setting(message));
         }
-        let make = |aim| entry.make(aim).map_err(|error| FormulationError::Setting(error.to_string()));
-        Ok(Self { name: entry.name, solver: make(AIM.min(tolerance))?, tolerance, ray_proves: true })
-    }
-
-    /// The same for problems with any matrix, of which a ray proves nothing.
-    pub(super) fn for_any_matrix(self) -> Self {
-        Self { ray_proves: false, ..self }
+        let solver =
+            entry.make(aim.min(tolerance)).map_err(|error| FormulationError::Setting(error.to_string()))?;
+        Ok(Self { name: entry.name, solver, tolerance, ray_proves: true })
     }
 
     /// Solves a problem; whatever comes within the tolerance counts as solved.

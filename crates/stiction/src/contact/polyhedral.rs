@@ -91,13 +91,20 @@ enum Engine {
 
 impl Engine {
     fn new(settings: &PolyhedralSettings) -> Result<Self, FormulationError> {
-        let tolerance = settings.tolerance;
-        if settings.solver != LEMKE {
-            return Ok(Engine::Named(AimedSolver::new(&settings.solver, Class::Lcp, tolerance)?.for_any_matrix()));
+        let (name, tolerance) = (settings.solver.as_str(), settings.tolerance);
+        if name == LEMKE {
+            let proximal = ProximalSettings { tolerance, ..Default::default() };
+            let lemke =
+                ProximalLemke::new(proximal).map_err(|error| FormulationError::Setting(error.to_string()))?;
+            return Ok(Engine::Lemke(Box::new(lemke)));
         }
-        let proximal = ProximalSettings { tolerance, ..Default::default() };
-        let lemke = ProximalLemke::new(proximal).map_err(|error| FormulationError::Setting(error.to_string()))?;
-        Ok(Engine::Lemke(Box::new(lemke)))
+        if !PolyhedralSettings::SOLVERS.contains(&name) {
+            let available = PolyhedralSettings::SOLVERS.join(", ");
+            return Err(FormulationError::Setting(format!(
+                "solver '{name}' cannot solve polyhedral friction; available: {available}"
+            )));
+        }
+        Ok(Engine::Named(AimedSolver::for_any_matrix(name, Class::Lcp, tolerance)?))
     }
 }
 
