@@ -204,7 +204,7 @@ impl Formulation {
     pub fn solver_name(&self) -> &str {
         match self {
             Formulation::ExactCone(settings) => &settings.solver,
-            Formulation::Polyhedral(_) => "lemke",
+            Formulation::Polyhedral(settings) => &settings.solver,
             Formulation::FrictionBox(settings) => &settings.solver,
             Formulation::NoSlip(settings) => &settings.solver,
         }
@@ -217,7 +217,7 @@ impl Formulation {
         };
         match self {
             Formulation::ExactCone(_) => fitting(|entry| entry.serves(Class::ConeNcp)),
-            Formulation::Polyhedral(_) => vec!["lemke"],
+            Formulation::Polyhedral(_) => PolyhedralSettings::SOLVERS.to_vec(),
             Formulation::FrictionBox(_) => fitting(|entry| entry.serves(Class::BoxLcp)),
             Formulation::NoSlip(_) => fitting(NoSlip::serves),
         }
@@ -235,7 +235,7 @@ impl Formulation {
         }
         match self {
             Formulation::ExactCone(settings) => settings.solver = name.into(),
-            Formulation::Polyhedral(_) => {}
+            Formulation::Polyhedral(settings) => settings.solver = name.into(),
             Formulation::FrictionBox(settings) => settings.solver = name.into(),
             Formulation::NoSlip(settings) => settings.solver = name.into(),
         }
@@ -284,7 +284,7 @@ impl Formulation {
                 Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(settings.clone())?)))
             }
             Formulation::Polyhedral(settings) => {
-                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
+                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(settings.clone())?)))
             }
             Formulation::FrictionBox(settings) => {
                 Ok(IslandSolver::FrictionBox(Box::new(FrictionBox::new(settings.clone())?)))

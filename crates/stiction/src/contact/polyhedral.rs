@@ -19,7 +19,8 @@
 //!    2014, after eq. 18), so that sliding along a straight line is exact for every `k`.
 //! 3. Assemble the matrix from 3 x 3 Delassus blocks.
 //! 4. Solve by Lemke's method inside proximal-point steps, started from the basis and the impulses that the same blocks
-//!    had in the last step: redundant contacts share the load, and impulses change as little as they need.
+//!    had in the last step: redundant contacts share the load, and impulses change as little as they need. Or by another
+//!    solver of [`PolyhedralSettings::SOLVERS`], started from those impulses and the sliding speeds that belong to them.
 //! 5. Undo the scaling.
 //!
 //! # Error of the pyramid
@@ -34,9 +35,12 @@
 //! - H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*,
 //!   ASME IDETC (2014), eq. 16-22.
 
+use super::aimed_solver::AimedSolver;
 use super::{Block, BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory};
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{ActiveSet, Lcp, ProximalLemke, ProximalSettings, Solution};
+use stiction_solvers::{
+    ActiveSet, AnyProblem, Class, Lcp, ProximalLemke, ProximalSettings, Report, Solution, Start,
+};
 
 /// How the gap of a contact enters its normal row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +52,7 @@ pub enum GapRule {
 }
 
 /// Settings of the polyhedral formulation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolyhedralSettings {
     /// Number of friction directions, even, 4 to 32.
     pub directions: usize,
@@ -56,13 +60,51 @@ pub struct PolyhedralSettings {
     pub aligned: bool,
     /// How gaps enter.
     pub gap: GapRule,
+    /// Name of the solver, one of [`PolyhedralSettings::SOLVERS`].
+    pub solver: String,
     /// Largest scaled natural-map residual of a solved island.
     pub tolerance: f64,
 }
 
+impl PolyhedralSettings {
+    /// The solvers: Lemke's method, and those of [`stiction_solvers::registry`] that need neither a symmetric nor a
+    /// semidefinite matrix.
+    pub const SOLVERS: [&'static str; 4] = [LEMKE, "fb-rlm", "fb-plm", "path"];
+}
+
 impl Default for PolyhedralSettings {
     fn default() -> Self {
-        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, tolerance: 1e-10 }
+        let solver = LEMKE.into();
+        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, solver, tolerance: 1e-10 }
+    }
+}
+
+/// The default solver, which starts from a basis and knows what is redundant.
+const LEMKE: &str = "lemke";
+
+/// What solves the problem as it is posed.
+#[derive(Debug)]
+enum Engine {
+    Lemke(Box<ProximalLemke>),
+    Named(AimedSolver),
+}
+
+impl Engine {
+    fn new(settings: &PolyhedralSettings) -> Result<Self, FormulationError> {
+        let (name, tolerance) = (settings.solver.as_str(), settings.tolerance);
+        if name == LEMKE {
+            let proximal = ProximalSettings { tolerance, ..Default::default() };
+            let lemke =
+                ProximalLemke::new(proximal).map_err(|error| FormulationError::Setting(error.to_string()))?;
+            return Ok(Engine::Lemke(Box::new(lemke)));
+        }
+        if !PolyhedralSettings::SOLVERS.contains(&name) {
+            let available = PolyhedralSettings::SOLVERS.join(", ");
+            return Err(FormulationError::Setting(format!(
+                "solver '{name}' cannot solve polyhedral friction; available: {available}"
+            )));
+        }
+        Ok(Engine::Named(AimedSolver::for_any_matrix(name, Class::Lcp, tolerance)?))
     }
 }
 
@@ -114,7 +156,7 @@ pub struct Polyhedral {
     settings: PolyhedralSettings,
     /// `(cos, sin)` of the first half of the directions.
     directions: Vec<[f64; 2]>,
-    solver: ProximalLemke,
+    engine: Engine,
     lcp: Lcp,
     /// Which variables are impulses; sigma is none.
     redundant: Vec<bool>,
@@ -127,7 +169,7 @@ pub struct Polyhedral {
 }
 
 impl Polyhedral {
-    /// A solver; refuses odd or too few directions.
+    /// A solver; refuses odd or too few directions, and what is not one of [`PolyhedralSettings::SOLVERS`].
     pub fn new(settings: PolyhedralSettings) -> Result<Self, FormulationError> {
         let k = settings.directions;
         if !k.is_multiple_of(2) || !(4..=32).contains(&k) {
@@ -135,9 +177,7 @@ impl Polyhedral {
                 "{k} friction directions: an even number from 4 to 32 is needed"
             )));
         }
-        let solver =
-            ProximalLemke::new(ProximalSettings { tolerance: settings.tolerance, ..Default::default() })
-                .map_err(|error| FormulationError::Setting(error.to_string()))?;
+        let engine = Engine::new(&settings)?;
         let directions = (0..k / 2)
             .map(|j| {
                 let angle = 2.0 * std::f64::consts::PI * j as f64 / k as f64;
@@ -148,7 +188,7 @@ impl Polyhedral {
         Ok(Self {
             settings,
             directions,
-            solver,
+            engine,
             lcp: Lcp::empty(),
             redundant: Vec::new(),
             center: Vec::new(),
@@ -164,10 +204,27 @@ impl Polyhedral {
         self.lay_out(island);
         self.assemble(island);
         self.recall(island, memory);
-        let solver =
-            self.solver.solve(&mut self.lcp, &self.redundant, &self.center, &self.basis, &mut self.solution);
+        let solver = self.attempt();
         self.remember(memory);
         IslandReport { solver, variables: self.lcp.q().len() }
+    }
+
+    /// Step 4.
+    fn attempt(&mut self) -> Report {
+        let Self { engine, lcp, redundant, center, basis, solution, variables, .. } = self;
+        match engine {
+            Engine::Lemke(lemke) => lemke.solve(lcp, redundant, center, basis, solution),
+            Engine::Named(solver) => {
+                guess_sliding(lcp, variables, center);
+                solution.z.clone_from(center);
+                let problem = AnyProblem::Lcp(std::mem::replace(lcp, Lcp::empty()));
+                let report = solver.solve(&problem, Start::Warm, solution);
+                if let AnyProblem::Lcp(problem) = problem {
+                    *lcp = problem;
+                }
+                report
+            }
+        }
     }
 
     /// Steps 1 and 2: numbers the variables, scales the blocks, turns the directions.
@@ -283,7 +340,10 @@ impl Polyhedral {
 
     /// Step 5: impulses and basic variables of each block.
     fn remember(&self, memory: &mut [Memory]) {
-        let basis = self.solver.active_set();
+        let basis = match &self.engine {
+            Engine::Lemke(lemke) => Some(lemke.active_set()),
+            Engine::Named(_) => None,
+        };
         for (variables, memory) in self.variables.iter().zip(memory) {
             let z = &self.solution.z[variables.start..variables.start + variables.total()];
             *memory = Memory { known: true, ..Default::default() };
@@ -294,7 +354,8 @@ impl Polyhedral {
                 }
             }
             for i in 0..variables.total() {
-                memory.basic |= u64::from(basis.contains(variables.start + i)) << i;
+                let basic = basis.is_some_and(|basis| basis.contains(variables.start + i));
+                memory.basic |= u64::from(basic) << i;
             }
         }
     }
@@ -388,6 +449,18 @@ fn couple_friction(matrix: &mut [f64], size: usize, block: &Block, variables: &V
     }
     if let BlockKind::Contact { law: Law::Coulomb { mu }, .. } = block.kind {
         matrix[sigma * size + variables.start] = mu;
+    }
+}
+
+/// Sets every sigma of `z` to the sliding speed that the impulses lead to, the largest along any direction.
+fn guess_sliding(lcp: &Lcp, variables: &[Variables], z: &mut [f64]) {
+    for block in variables.iter().filter(|block| block.half() > 0) {
+        let sigma = block.start + block.impulses();
+        let velocity = |i: usize| -> f64 {
+            lcp.q()[i] + lcp.row(i)[..].iter().zip(&*z).map(|(m, z)| m * z).sum::<f64>()
+        };
+        let friction = block.start + block.mirrored..sigma;
+        z[sigma] = friction.map(|i| -velocity(i)).fold(0.0, f64::max);
     }
 }
 

@@ -11,6 +11,7 @@
 use crate::contact::{Block, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
 use crate::model::Model;
 use crate::sim::rows::{RowKind, Rows};
+use crate::sim::stage_times::{Clock, Stage};
 use stiction_solvers::BlockRows;
 
 /// A pivot below this part of its diagonal belongs to a dependent row: elimination of n rows leaves relative errors
@@ -55,6 +56,8 @@ pub(crate) struct Islands {
     blocks: Vec<Block>,
     memory: Vec<Memory>,
     skipped: Vec<bool>,
+    /// Tells what is spent on problems and on all before.
+    pub(crate) clock: Clock,
 }
 
 /// Root of a tree in the union-find forest; halves the path.
@@ -337,7 +340,9 @@ impl Islands {
             before: &self.before[bilateral..],
             timestep: now.timestep,
         };
+        self.clock.lap(Stage::SetUp);
         let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         Some(report)
     }
@@ -374,7 +379,9 @@ impl Islands {
             before: &self.before,
             timestep: now.timestep,
         };
+        self.clock.lap(Stage::SetUp);
         let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         report
     }

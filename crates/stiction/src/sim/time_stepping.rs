@@ -17,6 +17,7 @@ use crate::sim::forces::Commands;
 use crate::sim::islands::StepStart;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
+use crate::sim::stage_times::Stage;
 use crate::sim::tendons::{
     push_tendon_friction, push_tendon_limit, push_tension, tendon_sides, tendon_trees,
 };
@@ -35,20 +36,24 @@ impl Simulation {
     /// then the one before the step.
     pub fn step(&mut self) -> Result<StepReport, SimError> {
         let h = self.timestep();
+        self.islands.clock.start();
         self.begin()?;
         self.locate(); // 1 and 2
         let mut report = self.open_report();
         self.project_positions();
+        self.islands.clock.lap(Stage::Contacts);
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
         self.sustain_contacts(h, &mut report).map_err(|e| self.undo(e))?;
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
+        self.islands.clock.lap(Stage::SetUp);
         self.apply_impulses(); // 6
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.certify_sustained(h, &mut report);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
         self.finish()?;
         self.close_report(&mut report);
+        self.islands.clock.lap(Stage::Advance);
         Ok(report)
     }
 
