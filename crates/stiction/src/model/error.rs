@@ -286,6 +286,29 @@ pub enum ModelError {
         /// Its body.
         body: String,
     },
+    /// A joint between two bodies that leaves more freedoms than there are.
+    #[error("{element}: its joints have {freedoms} freedoms; two bodies have six between them")]
+    ClosureFreedoms {
+        /// The closure.
+        element: Element,
+        /// How many.
+        freedoms: usize,
+    },
+    /// A free joint in a loop.
+    #[error("{element}: a free joint holds nothing; a loop is closed by hinges, slides and balls")]
+    FreeInClosure {
+        /// The joint.
+        element: Element,
+    },
+    /// A body that cannot be free by itself.
+    #[error(
+        "{element}: alone it has no inertia in some direction, so it cannot be free, as redundant coordinates need it; \
+         give it mass and rotational inertia about every axis"
+    )]
+    CannotBeFree {
+        /// The body.
+        element: Element,
+    },
     /// A shape with impossible dimensions.
     #[error("{element}: {source}")]
     Shape {
@@ -417,6 +440,9 @@ impl ModelError {
             | ModelError::MovingPlane { element, .. }
             | ModelError::Massless { element, .. }
             | ModelError::SingularJoint { element, .. }
+            | ModelError::ClosureFreedoms { element, .. }
+            | ModelError::FreeInClosure { element }
+            | ModelError::CannotBeFree { element }
             | ModelError::Shape { element, .. }
             | ModelError::ContactDimension { element, .. }
             | ModelError::UnknownName { element, .. }

@@ -472,7 +472,9 @@ impl Simulation {
         q.copy_from_slice(&state.q);
         v.copy_from_slice(&state.v);
         level.stop_approach(&model, data, &mut v);
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
         let start = &state.mocap;
         let moved = algorithm::coupled_runge_kutta_step(
             &model,

@@ -6,8 +6,9 @@
 
 use crate::algorithm;
 use crate::contact::{BlockKind, Contact, Law, Mode};
-use crate::sim::equalities::{self, Configuration};
+use crate::sim::equalities::{self, Configuration, Located};
 use crate::sim::limits;
+use crate::sim::loop_joints::energies;
 use crate::sim::readout::{ContactForce, margin};
 use crate::sim::rows::{RowBlock, RowKind};
 use crate::sim::{SimError, Simulation};
@@ -122,8 +123,9 @@ impl Simulation {
     /// Kinetic and potential energy at the poses and velocities of [`Simulation::data`] (J).
     fn energy(&self) -> f64 {
         (0..self.model.trees.len())
-            .map(|tree| algorithm::potential_energy(&self.model, &self.data, tree, &self.state.q))
+            .map(|tree| algorithm::potential_energy(&self.model, &self.data, tree, &self.closures.loops.q))
             .fold(self.kinetic_energy(), |sum, energy| sum + energy)
+            + energies(&self.model, &self.closures.loops)[0]
     }
 
     /// Kinetic energy alone (J).
@@ -131,6 +133,7 @@ impl Simulation {
         (0..self.model.trees.len())
             .map(|tree| algorithm::kinetic_energy(&self.model, &self.data, tree, &self.state.v))
             .fold(0.0, |sum, energy| sum + energy)
+            + energies(&self.model, &self.closures.loops)[1]
     }
 
     /// Fills in everything that refers to the poses of the step's beginning, and the contact forces.
@@ -138,7 +141,7 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limits::worst_violation(&model, &self.state.q);
+        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q);
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -187,11 +190,14 @@ impl Simulation {
     pub(crate) fn close_report(&mut self, report: &mut StepReport) {
         let model = self.model.clone();
         algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        self.closures.loops.locate(&model, &self.data, at);
+        self.closures.loops.set_rates(&self.state.v);
         let energy = self.energy();
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        let at = Located { loops: &self.closures.loops, mocap: &self.state.mocap };
         report.certificate.bilateral = equalities::worst_error(&model, &self.data, at);
         report.time = self.state.time;
     }
@@ -258,6 +264,7 @@ impl Simulation {
         if let Err(error) = self.check_state() {
             return Err(self.undo(error));
         }
+        self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
         std::mem::swap(&mut self.memory, &mut self.next_memory);
         self.step_number += 1;
         Ok(())

@@ -32,7 +32,7 @@ impl Simulation {
             }
             closures.match_velocities(&model, data, at, free, &mut state.v);
         }
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
         let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
         algorithm::coupled_runge_kutta_step(
             &model,
@@ -44,8 +44,13 @@ impl Simulation {
             &mut |data, fraction, q, v, acceleration| {
                 mocap.clone_from(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
+                let at = Configuration { q, mocap };
+                closures.loops.locate(&model, data, at);
+                closures.loops.set_rates(v);
+                let loops = &closures.loops;
+                let commands = Commands { ctrl, applied, external, loops };
                 for &tree in &work.tied {
-                    forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
+                    forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
                     algorithm::factorize_by_size(&model, data, tree, zeros)?;
                     algorithm::bias_forces(&model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
@@ -53,7 +58,7 @@ impl Simulation {
                     }
                     algorithm::solve(&model, data, tree, acceleration);
                 }
-                closures.constrain(&model, data, Configuration { q, mocap }, v, free, acceleration);
+                closures.constrain(&model, data, mocap, free, acceleration);
                 Ok(())
             },
         )?;

@@ -12,6 +12,8 @@ mod free_rule;
 mod islands;
 mod least_friction;
 mod limits;
+mod loop_joints;
+mod loops;
 mod npz;
 mod projection;
 mod readout;

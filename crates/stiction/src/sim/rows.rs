@@ -34,6 +34,11 @@ impl BlockKey {
         Self { class: 0, first: tendon_rank, second: 1, feature: 0 }
     }
 
+    /// Of the implicit part of what acts along a velocity of a loop's joint.
+    pub(crate) fn loop_action(joint_rank: u32, dof: u32) -> Self {
+        Self { class: 0, first: joint_rank, second: 2, feature: dof }
+    }
+
     pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
         Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
     }
@@ -318,14 +323,32 @@ impl Rows {
         prescribed: f64,
         dofs: impl Iterator<Item = (usize, f64)>,
     ) {
-        self.open(key, kind, &[prescribed], None);
-        for (dof, coefficient) in dofs {
+        self.push_entries(
+            model,
+            key,
+            kind,
+            &[prescribed],
+            dofs.map(|(dof, coefficient)| (0, dof, coefficient)),
+        );
+    }
+
+    /// Adds rows by their entries, `(row, dof, coefficient)`, likewise.
+    pub(crate) fn push_entries(
+        &mut self,
+        model: &Model,
+        key: BlockKey,
+        kind: RowKind,
+        prescribed: &[f64],
+        entries: impl Iterator<Item = (usize, usize, f64)>,
+    ) {
+        self.open(key, kind, prescribed, None);
+        for (row, dof, coefficient) in entries {
             let tree = model.links[model.dofs[dof].link].tree;
-            let first = model.trees[tree].dofs.start;
+            let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
             let start = self.piece(model, tree);
             self.act_on_joint(tree, model.dofs[dof].link);
             self.use_dofs(tree, dof + 1 - first);
-            let entry = &mut self.jacobian[start + dof - first];
+            let entry = &mut self.jacobian[start + row * width + dof - first];
             let size = entry.abs() + coefficient.abs();
             *entry += coefficient;
             if entry.abs() <= ROUND_OFF * size {

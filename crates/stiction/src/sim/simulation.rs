@@ -67,13 +67,17 @@ pub(crate) struct Work {
     pub(crate) position_gain: Vec<f64>,
     /// What is added to the mass matrix's diagonal (nv): stage 3.
     pub(crate) added: Vec<f64>,
+<<<<<<< HEAD
     /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
     pub(crate) inverse_diagonal: Vec<f64>,
     pub(crate) mobility: Vec<Mobility>,
     /// Velocity without and with constraint impulses (nv): stages 3 and 6.
+=======
+    /// Velocity without and with constraint impulses (nv, then those of loops): stages 3 and 6.
+>>>>>>> loops8
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
-    /// `v_free` of tied trees brought onto their equalities (nv): stage 3.
+    /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
@@ -106,6 +110,7 @@ pub(crate) struct Work {
 impl Work {
     fn new(model: &Model) -> Self {
         let zeros = || vec![0.0; model.nv()];
+        let with_loops = || vec![0.0; model.nv() + model.loop_nv()];
         let no = || vec![false; model.trees.len()];
         Self {
             tau: zeros(),
@@ -113,11 +118,17 @@ impl Work {
             rate_gain: zeros(),
             position_gain: zeros(),
             added: zeros(),
+<<<<<<< HEAD
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
             v_free: zeros(),
             v_plus: zeros(),
             v_near: zeros(),
+=======
+            v_free: with_loops(),
+            v_plus: with_loops(),
+            v_near: with_loops(),
+>>>>>>> loops8
             contact_rule: no(),
             candidate: no(),
             near: no(),
@@ -174,16 +185,17 @@ impl Simulation {
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
         let joint_ranks = joint_ranks(&model);
         let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
+        let forces = ForceMap::new(&model);
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
             finder: ContactFinder::new(&model),
             rows: Rows::default(),
             islands: Islands::default(),
-            closures: Closures::new(&model, &equality_ranks),
+            closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
             solver,
             projector,
-            forces: ForceMap::new(&model),
+            forces,
             joint_ranks,
             equality_ranks,
             tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
@@ -253,6 +265,7 @@ impl Simulation {
         let checks = [
             ("qpos", key.q.len(), self.model.nq()),
             ("qvel", key.v.len(), self.model.nv()),
+            ("loop_q", key.loop_q.len(), self.model.loop_q0.len()),
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
             ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
@@ -265,6 +278,7 @@ impl Simulation {
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
+        self.state.loop_q.copy_from_slice(&key.loop_q);
         self.state.ctrl.copy_from_slice(&key.ctrl);
         for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
             *mocap = Mocap::new(pose, mocap.velocity);

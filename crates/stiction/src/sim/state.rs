@@ -55,6 +55,9 @@ pub struct State {
     pub q: Vec<f64>,
     /// Generalized velocity (nv), laid out as MuJoCo's `qvel`.
     pub v: Vec<f64>,
+    /// Coordinates of the joints that close loops, as they follow from `q`: those of the last step, from which the next ones
+    /// are found and whole turns are counted.
+    pub loop_q: Vec<f64>,
     /// Controls of the actuators.
     pub ctrl: Vec<f64>,
     /// Bodies with prescribed motion.
@@ -78,6 +81,7 @@ impl State {
             time: 0.0,
             q: model.q0.clone(),
             v: vec![0.0; model.nv()],
+            loop_q: model.loop_q0.clone(),
             ctrl: vec![0.0; model.actuators.len()],
             mocap,
             applied: vec![0.0; model.nv()],
