@@ -1,6 +1,7 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod bounce;
 mod certificate;
 mod closures;
 mod contacts;
