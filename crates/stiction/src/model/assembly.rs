@@ -91,6 +91,8 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         pair_rules: Vec::new(),
         material_rules: Vec::new(),
         default_law: None,
+        material_restitutions: Vec::new(),
+        default_restitution: 0.0,
         excluded: Vec::new(),
         contact_table: ContactTable::default(),
     }

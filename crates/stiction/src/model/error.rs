@@ -27,6 +27,8 @@ pub enum ElementKind {
     Pair,
     /// A rule for a pair of materials, named `FIRST and SECOND`.
     MaterialRule,
+    /// A coefficient of restitution, named `FIRST and SECOND` by the materials.
+    Restitution,
     /// An exclusion of a pair of bodies, named `FIRST and SECOND`.
     Exclusion,
 }
@@ -44,6 +46,7 @@ impl ElementKind {
             ElementKind::Keyframe => "keyframe",
             ElementKind::Pair => "pair",
             ElementKind::MaterialRule => "material rule",
+            ElementKind::Restitution => "restitution",
             ElementKind::Exclusion => "exclusion",
         }
     }
@@ -406,6 +409,14 @@ pub enum ModelError {
         /// Second body or geom.
         second: String,
     },
+    /// A coefficient of restitution that is not from 0 to 1.
+    #[error("{element}: the coefficient {value} is not from 0 (inelastic) to 1 (elastic)")]
+    RestitutionRange {
+        /// The rule.
+        element: Element,
+        /// The value.
+        value: f64,
+    },
     /// Two rules for one pair.
     #[error("{element} has two rules; keep one")]
     DuplicateRule {
@@ -453,6 +464,7 @@ impl ModelError {
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }
             | ModelError::NeverMove { element, .. }
+            | ModelError::RestitutionRange { element, .. }
             | ModelError::DuplicateRule { element } => element,
         }
     }

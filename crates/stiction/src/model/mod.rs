@@ -350,6 +350,15 @@ pub struct MaterialRule {
     pub law: Law,
 }
 
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
+}
+
 /// A scene that is ready to move. Immutable; share it between simulations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -396,6 +405,10 @@ pub struct Model {
     pub material_rules: Vec<MaterialRule>,
     /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
     pub default_law: Option<Law>,
+    /// Coefficients of restitution by pairs of materials.
+    pub material_restitutions: Vec<MaterialRestitution>,
+    /// Coefficient of restitution of all other contacts, 0 to 1.
+    pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

@@ -9,7 +9,7 @@ use super::{
     Actuator, ActuatorSpec, Base, BodyId, ClosureSpec, Combination, Coupling, Element, ElementKind, Equality,
     EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
 };
-use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
+use super::{JointKind, Keyframe, MaterialRestitution, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
 use crate::suggestion::nearest;
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
         check::law(&Element::new(ElementKind::MaterialRule, "of the scene"), law)?;
         assembly.model.default_law = Some(law);
     }
+    add_restitutions(&mut assembly.model, builder.material_restitutions)?;
+    check::restitution(&Element::new(ElementKind::Restitution, "of the scene"), builder.default_restitution)?;
+    assembly.model.default_restitution = builder.default_restitution;
     add_exclusions(assembly, &builder.exclusions)
 }
 
@@ -376,6 +379,23 @@ fn add_material_rules(model: &mut Model, rules: Vec<MaterialRuleSpec>) -> Result
         if rules[0].materials == rules[1].materials {
             let [a, b] = &rules[0].materials;
             return Err(ModelError::DuplicateRule { element: both(ElementKind::MaterialRule, a, b) });
+        }
+    }
+    Ok(())
+}
+
+fn add_restitutions(model: &mut Model, rules: Vec<MaterialRestitution>) -> Result<(), ModelError> {
+    model.material_restitutions = rules;
+    for MaterialRestitution { materials, restitution } in &mut model.material_restitutions {
+        let element = both(ElementKind::Restitution, &materials[0], &materials[1]);
+        check::restitution(&element, *restitution)?;
+        materials.sort_unstable();
+    }
+    model.material_restitutions.sort_by(|a, b| a.materials.cmp(&b.materials));
+    for rules in model.material_restitutions.windows(2) {
+        if rules[0].materials == rules[1].materials {
+            let [a, b] = &rules[0].materials;
+            return Err(ModelError::DuplicateRule { element: both(ElementKind::Restitution, a, b) });
         }
     }
     Ok(())

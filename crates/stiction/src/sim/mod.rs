@@ -2,6 +2,7 @@
 
 mod acceleration;
 mod batch;
+mod bounce;
 mod certificate;
 mod closures;
 mod contacts;

@@ -113,6 +113,8 @@ pub(crate) struct RowBlock {
     piece_count: usize,
     /// Index of the contact it came from.
     pub(crate) contact: Option<usize>,
+    /// Of contacts: the coefficient of restitution; after the solve, zero where the contact does not bounce in this step.
+    pub(crate) restitution: f64,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -168,6 +170,7 @@ impl Rows {
             first_piece: self.pieces.len(),
             piece_count: 0,
             contact,
+            restitution: 0.0,
             softness: 0.0,
             compliance: 0.0,
         });
@@ -271,7 +274,7 @@ impl Rows {
         }
     }
 
-    /// Adds a contact; `bias` is a_n (m/s).
+    /// Adds a contact; `bias` is a_n without restitution (m/s).
     pub(crate) fn push_contact(
         &mut self,
         model: &Model,
@@ -280,7 +283,7 @@ impl Rows {
         contact: &Contact,
         bias: f64,
     ) {
-        let kind = BlockKind::Contact { law: contact.law, bias };
+        let kind = BlockKind::Contact { law: contact.law, bias, preload: 0.0 };
         self.push_contact_rows(model, data, index, contact, kind);
     }
 
@@ -293,7 +296,7 @@ impl Rows {
         contact: &Contact,
         bias: f64,
     ) {
-        let kind = BlockKind::Contact { law: Law::Frictionless, bias };
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias, preload: 0.0 };
         self.push_contact_rows(model, data, index, contact, kind);
     }
 
@@ -385,6 +388,13 @@ impl Rows {
             if let Some(link) = *link {
                 self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
             }
+        }
+    }
+
+    /// Gives the last block, a contact, a coefficient of restitution.
+    pub(crate) fn rebound(&mut self, restitution: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.restitution = restitution;
         }
     }
 

@@ -1,7 +1,9 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::algorithm::{AlgorithmError, Data};
-use crate::contact::{Formulation, FormulationError, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
+use crate::contact::{
+    Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
+};
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
 use crate::sim::acceleration::AccelerationLevel;
@@ -67,14 +69,10 @@ pub(crate) struct Work {
     pub(crate) position_gain: Vec<f64>,
     /// What is added to the mass matrix's diagonal (nv): stage 3.
     pub(crate) added: Vec<f64>,
-<<<<<<< HEAD
     /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
     pub(crate) inverse_diagonal: Vec<f64>,
     pub(crate) mobility: Vec<Mobility>,
-    /// Velocity without and with constraint impulses (nv): stages 3 and 6.
-=======
     /// Velocity without and with constraint impulses (nv, then those of loops): stages 3 and 6.
->>>>>>> loops8
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
     /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
@@ -84,6 +82,13 @@ pub(crate) struct Work {
     /// Row velocities at the beginning of the step, if the formulation asks.
     pub(crate) before: Vec<f64>,
     pub(crate) rates: Vec<f64>,
+    /// Islands in which something bounces: stage 5.
+    pub(crate) bounced: Vec<usize>,
+    /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
+    pub(crate) delay: Vec<f64>,
+    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (nv); its row velocities.
+    pub(crate) moved: Vec<f64>,
+    pub(crate) moved_rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
     pub(crate) contact_rule: Vec<bool>,
     pub(crate) candidate: Vec<bool>,
@@ -118,20 +123,16 @@ impl Work {
             rate_gain: zeros(),
             position_gain: zeros(),
             added: zeros(),
-<<<<<<< HEAD
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
-            v_free: zeros(),
-            v_plus: zeros(),
-            v_near: zeros(),
-=======
             v_free: with_loops(),
             v_plus: with_loops(),
             v_near: with_loops(),
->>>>>>> loops8
             contact_rule: no(),
             candidate: no(),
             near: no(),
+            delay: vec![0.0; model.trees.len()],
+            moved: zeros(),
             displacement: zeros(),
             zeros: zeros(),
             least_overlap: vec![0.0; model.nq()],
@@ -180,6 +181,9 @@ impl Simulation {
     pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
         settings.validate()?;
         settings.formulation.check_laws(model.laws())?;
+        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+            settings.formulation.check_impact(settings.impact)?;
+        }
         let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
@@ -189,9 +193,9 @@ impl Simulation {
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder: ContactFinder::new(&model),
+            finder: ContactFinder::new(&model, settings.restitution),
             rows: Rows::default(),
-            islands: Islands::default(),
+            islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
             solver,
             projector,
@@ -218,7 +222,8 @@ impl Simulation {
     pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
         let formulation = Formulation::of_scene(&scene.options)?;
         let stepper = scene.options.stepper.unwrap_or_default();
-        let settings = Settings { formulation, stepper, ..Settings::default() };
+        let impact = scene.options.impact.unwrap_or_default();
+        let settings = Settings { formulation, stepper, impact, ..Settings::default() };
         let mut simulation = Self::new(Arc::new(scene.model), settings)?;
         simulation.start_over()?;
         Ok(simulation)

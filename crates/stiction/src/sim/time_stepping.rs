@@ -10,7 +10,7 @@
 //! 8. The certificate.
 
 use crate::algorithm::{self, lone_body};
-use crate::contact::{GapRule, IslandReport, Memory};
+use crate::contact::{GapRule, Memory};
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, Located, equality_trees};
 use crate::sim::forces::Commands;
@@ -48,6 +48,7 @@ impl Simulation {
         self.solve_islands(&mut report); // 5
         self.islands.clock.lap(Stage::SetUp);
         self.apply_impulses(); // 6
+        self.delay_bounces(h).map_err(|e| self.undo(e))?;
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.certify_sustained(h, &mut report);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
@@ -89,11 +90,13 @@ impl Simulation {
             let bias = match gap_rule {
                 // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
                 _ if contact.gap <= TOUCHING => 0.0,
-                GapRule::StewartTrinkle => contact.gap / h,
-                GapRule::AnitescuPotra => continue,
+                // What bounces must not overlap first, whatever the rule.
+                GapRule::AnitescuPotra if contact.restitution == 0.0 => continue,
+                GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / h,
             };
             if in_problem {
                 rows.push_contact(&model, &self.data, i, contact, bias);
+                rows.rebound(contact.restitution);
             }
         }
         for (i, link) in model.links.iter().enumerate() {
@@ -162,7 +165,9 @@ impl Simulation {
         self.islands.group(&model, &self.rows);
         self.recall_memory();
         self.work.before.clear();
-        if self.solver.asks_velocities() {
+        self.work.bounced.clear();
+        let may_bounce = self.rows.blocks.iter().any(|block| block.restitution > 0.0);
+        if may_bounce || self.solver.asks_velocities() {
             self.rows.velocities(&model, &self.state.v, &mut self.work.before);
         }
         let timestep = self.timestep();
@@ -171,8 +176,11 @@ impl Simulation {
             let now = StepStart { before: &work.before, timestep };
             let solved =
                 self.islands.solve(i, &model, rows, &mut work.free, now, &mut self.solver, &mut work.memory);
-            if let Some(IslandReport { solver, variables }) = solved {
-                report.add_island(&solver, variables);
+            if let Some(solved) = solved {
+                report.add_island(&solved);
+                if solved.bounces > 0 {
+                    work.bounced.push(i);
+                }
             }
         }
         self.next_memory.clear();
@@ -232,10 +240,11 @@ impl Simulation {
                     &work.tau,
                     &work.v_free,
                     &work.v_plus,
+                    work.delay[tree],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-                    algorithm::integrate(&model, tree, &state.q, &work.v_plus, h, &mut work.q);
+                    algorithm::integrate(&model, tree, &state.q, &work.moved, h, &mut work.q);
                     state.q[coords.clone()].copy_from_slice(&work.q[coords]);
                     state.v[dofs.clone()].copy_from_slice(&work.v_plus[dofs]);
                     Ok(())
