@@ -1,5 +1,6 @@
 //! Scenes of grasping, sticking and sliding on which other engines went wrong, under every formulation for which they make
 //! sense; where a formulation deviates by its nature, the deviation is derived and tested.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 
