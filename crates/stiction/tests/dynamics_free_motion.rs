@@ -309,7 +309,7 @@ fn contact_impulses_change_linear_and_angular_momentum_by_exactly_themselves() {
         lone_body::midpoint_velocity(&model, &mut data, 0, h, &q, &v, &[0.0; 6], &mut free).unwrap();
         let arm = point - data.link_pose[0].translation;
         add_wrench(&model, &data, 0, &Force::new(arm.cross(&impulse), impulse), &mut kick);
-        solve(&model, &data, 0, &mut kick);
+        solve(&model, &mut data, 0, &mut kick);
         let used: Vec<f64> = free.iter().zip(&kick).map(|(a, b)| a + b).collect();
         lone_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used).unwrap();
         let (spin_after, _) = rotation_invariants(&model, &q, &v);

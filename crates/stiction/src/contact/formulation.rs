@@ -1,8 +1,9 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{
-    ContactForces, ExactCone, ExactConeSettings, FrictionBox, FrictionBoxSettings, GapRule, IslandProblem,
-    IslandReport, Law, Memory, NoSlip, NoSlipSettings, Polyhedral, PolyhedralSettings, ViscousRule,
+    ContactForces, ExactCone, ExactConeSettings, FrictionBox, FrictionBoxSettings, GapRule, ImpactLaw,
+    IslandProblem, IslandReport, Law, Memory, NoSlip, NoSlipSettings, Polyhedral, PolyhedralSettings,
+    ViscousRule,
 };
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
@@ -47,6 +48,19 @@ pub enum FormulationError {
     Law {
         /// The law.
         law: Law,
+        /// The formulation.
+        formulation: String,
+        /// What can.
+        available: String,
+    },
+    /// An impact law that the formulation cannot express.
+    #[error(
+        "contact model '{formulation}' cannot express restitution by the impact law '{law}'; use the impact law 'newton', or one of: \
+        {available}"
+    )]
+    Impact {
+        /// The law.
+        law: ImpactLaw,
         /// The formulation.
         formulation: String,
         /// What can.
@@ -265,6 +279,39 @@ impl Formulation {
         let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
         let (formulation, available) = (self.name().into(), available.join(", "));
         Err(FormulationError::Law { law, formulation, available })
+    }
+
+    /// Whether preloads can be posed, which Poisson's impact law needs. Newton's needs nothing new of a formulation.
+    fn expresses_preloads(&self) -> bool {
+        match self {
+            Formulation::ExactCone(cone) => cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0,
+            Formulation::Polyhedral(_) => true,
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => false,
+        }
+    }
+
+    /// Checks that restitution by this law can be posed.
+    ///
+    /// # Errors
+    /// It cannot; the error lists the formulations that can.
+    pub fn check_impact(&self, law: ImpactLaw) -> Result<(), FormulationError> {
+        if law == ImpactLaw::Newton || self.expresses_preloads() {
+            return Ok(());
+        }
+        if let Formulation::ExactCone(ExactConeSettings { compliance, .. }) = self
+            && *compliance > 0.0
+        {
+            let why =
+                "restitution by the impact law 'poisson' needs rigid contacts; use the impact law 'newton'";
+            return Err(FormulationError::Setting(format!("compliance {compliance}: {why}")));
+        }
+        let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses_preloads());
+        let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+        Err(FormulationError::Impact {
+            law,
+            formulation: self.name().into(),
+            available: available.join(", "),
+        })
     }
 
     /// How the gap of predicted contacts enters.

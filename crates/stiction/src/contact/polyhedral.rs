@@ -8,7 +8,8 @@
 //! 0 <= beta_j    perp  d_j . u_t + sigma         >= 0      j = 1..k
 //! 0 <= sigma     perp  mu lambda_n - sum_j beta_j >= 0
 //! ```
-//! where `u = G lambda + u_free` and `lambda_t = sum_j beta_j d_j`. Joint friction is the same with `k = 2` and the
+//! A preload `p` of an impact is a constant in the last line, `mu (lambda_n + p)`; `lambda_n` is then what comes on top.
+//! Here `u = G lambda + u_free` and `lambda_t = sum_j beta_j d_j`. Joint friction is the same with `k = 2` and the
 //! constant bound in place of `mu lambda_n`; limits and frictionless contacts keep the first line only. The matrix
 //! is copositive, so Lemke's method solves the problem whenever every `a_n >= 0`.
 //!
@@ -205,8 +206,8 @@ impl Polyhedral {
         self.assemble(island);
         self.recall(island, memory);
         let solver = self.attempt();
-        self.remember(memory);
-        IslandReport { solver, variables: self.lcp.q().len() }
+        self.remember(island, memory);
+        IslandReport::of(solver, self.lcp.q().len())
     }
 
     /// Step 4.
@@ -323,7 +324,11 @@ impl Polyhedral {
                 self.redundant.push(i < variables.impulses());
             }
             let center = &mut self.center[variables.start..variables.start + count];
-            let impulse = memory.impulse.map(|lambda| lambda / variables.scale);
+            let mut impulse = memory.impulse.map(|lambda| lambda / variables.scale);
+            let preload = preload(block.kind) / variables.scale;
+            if preload > 0.0 {
+                impulse[0] = (impulse[0] - preload).max(0.0);
+            }
             match block.kind {
                 BlockKind::Contact { law: Law::Coulomb { .. }, .. } => {
                     center[0] = impulse[0];
@@ -339,14 +344,15 @@ impl Polyhedral {
     }
 
     /// Step 5: impulses and basic variables of each block.
-    fn remember(&self, memory: &mut [Memory]) {
+    fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
         let basis = match &self.engine {
             Engine::Lemke(lemke) => Some(lemke.active_set()),
             Engine::Named(_) => None,
         };
-        for (variables, memory) in self.variables.iter().zip(memory) {
+        for ((block, variables), memory) in island.blocks.iter().zip(&self.variables).zip(memory) {
             let z = &self.solution.z[variables.start..variables.start + variables.total()];
             *memory = Memory { known: true, ..Default::default() };
+            memory.impulse[0] = preload(block.kind);
             for (i, column) in self.columns(variables).iter().enumerate() {
                 let opposite = if i >= variables.mirrored { z[i + variables.half()] } else { 0.0 };
                 for (impulse, c) in memory.impulse.iter_mut().zip(column) {
@@ -378,9 +384,20 @@ fn assemble_offset(
         }
     }
     match block.kind {
-        BlockKind::Contact { bias, .. } | BlockKind::Limit { bias } => q[0] += variables.row * bias,
+        BlockKind::Contact { law, bias, preload } => {
+            q[0] += variables.row * bias;
+            if let Law::Coulomb { mu } = law {
+                q[variables.impulses()] = mu * preload / variables.scale;
+            }
+        }
+        BlockKind::Limit { bias } => q[0] += variables.row * bias,
         BlockKind::Friction { bound } => q[2] = bound / variables.scale,
     }
+}
+
+/// Normal impulse that acts in any case (N s).
+fn preload(kind: BlockKind) -> f64 {
+    if let BlockKind::Contact { preload, .. } = kind { preload } else { 0.0 }
 }
 
 /// The Delassus block of two blocks times `scale` (one factor of the velocity scale is in the row and its inverse in

@@ -7,6 +7,7 @@
 mod assembly;
 mod builder;
 mod check;
+mod closure;
 mod combination;
 mod contact_rules;
 mod error;
@@ -16,6 +17,7 @@ mod relations;
 mod spec;
 
 pub use builder::ModelBuilder;
+pub use closure::{Closure, ClosureSpec, LoopJoint};
 pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
@@ -146,6 +148,16 @@ pub enum Base {
     Link(usize),
 }
 
+impl Base {
+    /// The link, unless it is the world or a prescribed body.
+    pub fn link(self) -> Option<usize> {
+        match self {
+            Base::Link(link) => Some(link),
+            Base::World | Base::Mocap(_) => None,
+        }
+    }
+}
+
 /// A named body, as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Body {
@@ -231,6 +243,8 @@ impl Tendon {
 pub enum Transmission {
     /// The joint of this link.
     Joint(usize),
+    /// This joint of a loop: index into [`Model::loop_joints`].
+    Loop(usize),
     /// This tendon.
     Tendon(usize),
 }
@@ -281,6 +295,8 @@ pub enum EqualityKind {
         /// The frames.
         frames: [Transform; 2],
     },
+    /// Two frames are joined by a chain of joints.
+    Closure(Closure),
     /// One combination of joint coordinates is a polynomial of another.
     Coupling(Coupling),
 }
@@ -308,6 +324,8 @@ pub struct Keyframe {
     pub q: Vec<f64>,
     /// Generalized velocity.
     pub v: Vec<f64>,
+    /// Coordinates of the joints that close loops, from which whole turns are counted.
+    pub loop_q: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
     /// Pose of every mocap body in the world, by mocap index.
@@ -330,6 +348,15 @@ pub struct MaterialRule {
     pub materials: [String; 2],
     /// Law of their contacts.
     pub law: Law,
+}
+
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
 }
 
 /// A scene that is ready to move. Immutable; share it between simulations.
@@ -357,6 +384,10 @@ pub struct Model {
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.
     pub equalities: Vec<Equality>,
+    /// Joints of the closures among them.
+    pub loop_joints: Vec<LoopJoint>,
+    /// Their coordinates at zero displacement.
+    pub loop_q0: Vec<f64>,
     /// Stored states.
     pub keyframes: Vec<Keyframe>,
     /// Mocap bodies, by mocap index.
@@ -374,6 +405,10 @@ pub struct Model {
     pub material_rules: Vec<MaterialRule>,
     /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
     pub default_law: Option<Law>,
+    /// Coefficients of restitution by pairs of materials.
+    pub material_restitutions: Vec<MaterialRestitution>,
+    /// Coefficient of restitution of all other contacts, 0 to 1.
+    pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

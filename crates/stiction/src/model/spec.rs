@@ -1,6 +1,6 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
-use super::JointKind;
+use super::{ClosureSpec, JointKind};
 use crate::collision::{MassProperties, Shape};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
@@ -278,6 +278,8 @@ pub enum EqualitySpec {
         /// The point, in the second body's frame, whose position is held (m).
         anchor: Vector3<f64>,
     },
+    /// Two bodies are joined by a chain of joints.
+    Closure(ClosureSpec),
     /// A coordinate is a polynomial of another, see [`super::Coupling`].
     Coupling {
         /// Unique name or empty.

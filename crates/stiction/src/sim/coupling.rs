@@ -12,6 +12,7 @@
 
 use crate::model::{Coupling, Model};
 use crate::sim::equalities::Level;
+use crate::sim::loops::Loops;
 use crate::sim::rows::{BlockKey, RowKind, Rows};
 
 /// Value, slope and curvature of a polynomial (Horner's scheme).
@@ -25,7 +26,7 @@ fn polynomial(coefficients: &[f64; 5], x: f64) -> [f64; 3] {
     [value, slope, 2.0 * half_curvature]
 }
 
-/// How far a coupling is from being met (rad or m, as its dependent side).
+/// How far a coupling is from being met at the coordinates `q`, those of loops among them (rad or m, as its dependent side).
 pub(crate) fn position_error(coupling: &Coupling, q: &[f64]) -> f64 {
     let [target, ..] = polynomial(&coupling.polynomial, coupling.independent.offset(q));
     coupling.dependent.offset(q) - target
@@ -36,23 +37,24 @@ pub(crate) fn push_coupling(
     rows: &mut Rows,
     model: &Model,
     coupling: &Coupling,
-    q: &[f64],
+    loops: &Loops,
     key: BlockKey,
-    level: Level<'_>,
+    level: Level,
 ) {
     let Coupling { dependent, independent, .. } = coupling;
-    let [_, slope, curvature] = polynomial(&coupling.polynomial, independent.offset(q));
-    let target = match level {
-        Level::Displacement => position_error(coupling, q),
-        Level::Velocity { gain } => gain * position_error(coupling, q),
-        Level::Acceleration { v } => {
-            let rate = independent.rate(v);
-            -curvature * rate * rate
-        }
-    };
+    let [_, slope, curvature] = polynomial(&coupling.polynomial, independent.offset(&loops.q));
     let y = dependent.terms.iter().map(|term| (term.dof, term.coefficient));
     let x = independent.terms.iter().map(|term| (term.dof, -slope * term.coefficient));
-    rows.push_dofs(model, key, RowKind::Bilateral, target, y.chain(x));
+    let terms = y.chain(x);
+    let target = match level {
+        Level::Displacement => position_error(coupling, &loops.q),
+        Level::Velocity { gain } => gain * position_error(coupling, &loops.q) + loops.drift_of(terms.clone()),
+        Level::Acceleration => {
+            let rate = independent.rate(&loops.v);
+            -curvature * rate * rate + loops.convective_of(terms.clone())
+        }
+    };
+    rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms));
 }
 
 #[cfg(test)]

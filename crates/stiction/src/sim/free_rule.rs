@@ -28,12 +28,11 @@ impl Simulation {
         let at = Configuration { q: &state.q, mocap: &state.mocap };
         if !closures.velocities_match(&model, data, at, free, &state.v) {
             for &tree in &work.tied {
-                algorithm::mass_matrix(&model, data, tree);
-                algorithm::factorize(&model, data, tree, &work.zeros)?;
+                algorithm::factorize_by_size(&model, data, tree, &work.zeros)?;
             }
             closures.match_velocities(&model, data, at, free, &mut state.v);
         }
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
         let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
         algorithm::coupled_runge_kutta_step(
             &model,
@@ -45,17 +44,21 @@ impl Simulation {
             &mut |data, fraction, q, v, acceleration| {
                 mocap.clone_from(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
+                let at = Configuration { q, mocap };
+                closures.loops.locate(&model, data, at);
+                closures.loops.set_rates(v);
+                let loops = &closures.loops;
+                let commands = Commands { ctrl, applied, external, loops };
                 for &tree in &work.tied {
-                    forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
-                    algorithm::mass_matrix(&model, data, tree);
-                    algorithm::factorize(&model, data, tree, zeros)?;
+                    forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
+                    algorithm::factorize_by_size(&model, data, tree, zeros)?;
                     algorithm::bias_forces(&model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
                         acceleration[k] = tau[k] - bias[k];
                     }
                     algorithm::solve(&model, data, tree, acceleration);
                 }
-                closures.constrain(&model, data, Configuration { q, mocap }, v, free, acceleration);
+                closures.constrain(&model, data, mocap, free, acceleration);
                 Ok(())
             },
         )?;

@@ -1,6 +1,8 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod batch;
+mod bounce;
 mod certificate;
 mod closures;
 mod contacts;
@@ -11,6 +13,8 @@ mod free_rule;
 mod islands;
 mod least_friction;
 mod limits;
+mod loop_joints;
+mod loops;
 mod npz;
 mod projection;
 mod readout;
@@ -26,7 +30,9 @@ mod state;
 mod tendons;
 mod time_stepping;
 
+pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use certificate::{Certificate, StepReport};
+pub use contacts::body_motion;
 pub use npz::NpzError;
 pub use readout::{ContactForce, PairForce};
 pub use record::Recorder;

@@ -15,7 +15,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Configuration, Level};
+use crate::sim::equalities::{self, Configuration, Level, Located};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
 use crate::sim::tendons;
@@ -62,7 +62,7 @@ impl Simulation {
     fn close_at_start(&mut self) {
         let model = self.model.clone();
         let (state, data) = (&mut self.state, &mut self.data);
-        let at = Configuration { q: &state.q, mocap: &state.mocap };
+        let at = Located { loops: &self.closures.loops, mocap: &state.mocap };
         if equalities::worst_error(&model, data, at) > self.settings.overlap_tolerance {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = self.closures.close(&model, data, &state.mocap, &self.work.zeros, &mut state.q, &state.v);
@@ -76,8 +76,9 @@ impl Simulation {
     fn worst_overlap(&self) -> f64 {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
-        let limits = limits::worst_violation(model, &self.state.q);
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        let loops = &self.closures.loops;
+        let limits = limits::worst_violation(model, &loops.q);
+        let at = Located { loops, mocap: &self.state.mocap };
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))
@@ -89,15 +90,13 @@ impl Simulation {
         let model = self.model.clone();
         self.work.zeros.fill(0.0);
         for tree in 0..model.trees.len() {
-            algorithm::mass_matrix(&model, &mut self.data, tree);
             // A tree whose matrix is singular here is reported by the step proper.
-            let _ = algorithm::factorize(&model, &mut self.data, tree, &self.work.zeros);
+            let _ = algorithm::factorize_by_size(&model, &mut self.data, tree, &self.work.zeros);
         }
         self.rows.clear();
         for (i, contact) in self.finder.contacts.iter().enumerate() {
             self.rows.push_normal(&model, &self.data, i, contact, contact.gap);
         }
-        self.rows.prescribed.fill(0.0);
         for (i, link) in model.links.iter().enumerate() {
             for side in limits::limit_sides(link, &self.state.q).into_iter().flatten() {
                 if side.gap <= self.settings.overlap_tolerance {
@@ -105,20 +104,27 @@ impl Simulation {
                 }
             }
         }
+        let (loops, tolerance) = (&self.closures.loops, self.settings.overlap_tolerance);
+        for joint in self.forces.loop_joints.in_order() {
+            let crossed = |gap| (gap <= tolerance).then_some(gap);
+            self.forces.loop_joints.push_limits(&mut self.rows, &model, loops, joint, crossed);
+        }
         for (i, tendon) in model.tendons.iter().enumerate() {
-            for side in tendons::tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+            for side in tendons::tendon_sides(tendon, &loops.q).into_iter().flatten() {
                 if side.gap <= self.settings.overlap_tolerance {
                     let rank = self.tendon_ranks[i];
-                    tendons::push_tendon_limit(&mut self.rows, &model, tendon, rank, &side, side.gap);
+                    tendons::push_tendon_limit(&mut self.rows, &model, loops, tendon, rank, &side, side.gap);
                 }
             }
         }
+        // Displacements have no prescribed part.
+        self.rows.prescribed.fill(0.0);
         for i in 0..model.equalities.len() {
             equalities::push_equality(
                 &mut self.rows,
                 &model,
                 &self.data,
-                Configuration { q: &self.state.q, mocap: &self.state.mocap },
+                Located { loops, mocap: &self.state.mocap },
                 i,
                 self.equality_ranks[i],
                 Level::Displacement,

@@ -25,6 +25,7 @@ mod keyframe;
 mod mesh;
 mod names;
 mod orientation;
+mod site;
 mod tendon;
 mod vocabulary;
 
@@ -46,6 +47,7 @@ use joint::JointClass;
 use mesh::MeshAsset;
 use nalgebra::Vector3;
 use names::Names;
+use site::Site;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tendon::TendonClass;
@@ -82,6 +84,8 @@ struct Reader<'d> {
     names: Names<'d>,
     /// Named joints.
     joints: BTreeMap<&'d str, JointClass>,
+    /// Named sites.
+    sites: BTreeMap<&'d str, Site>,
     /// Named tendons, and how many of all are fixed ones.
     tendons: BTreeMap<&'d str, TendonClass>,
     fixed_tendons: usize,
@@ -117,6 +121,7 @@ impl<'d> Reader<'d> {
             hfields: BTreeMap::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
+            sites: BTreeMap::new(),
             tendons: BTreeMap::new(),
             fixed_tendons: 0,
             places: BTreeMap::new(),
