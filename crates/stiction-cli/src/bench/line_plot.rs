@@ -10,6 +10,8 @@ use crate::error::CliError;
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) series: Vec<Series>,
+    /// The vertical axis is at least so long: differences far below are no news.
+    pub(crate) span: f64,
 }
 
 /// Points joined by a line in their order, with the name in the legend.
@@ -23,7 +25,7 @@ pub(crate) struct Series {
 const LEFT: f64 = 64.0;
 
 /// Points closer than this in `x` (pixels) are drawn as their lowest and highest only.
-const COLUMN: f64 = 0.5;
+const COLUMN: f64 = 1.0;
 
 /// Numbers that an axis has about.
 const TICKS: f64 = 6.0;
@@ -51,7 +53,7 @@ fn draw(panels: &[Panel]) -> String {
     text + "</svg>\n"
 }
 
-/// Numbers from low to high, or a little around one number.
+/// Numbers from low to high.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     low: f64,
@@ -59,11 +61,14 @@ struct Axis {
 }
 
 impl Axis {
-    fn around(values: impl Iterator<Item = f64> + Clone) -> Axis {
+    /// From the least value to the greatest, or `span` around their middle if that is longer.
+    fn around(values: impl Iterator<Item = f64> + Clone, span: f64) -> Axis {
         let low = values.clone().fold(f64::INFINITY, f64::min);
         let high = values.fold(f64::NEG_INFINITY, f64::max);
-        let least = 1e-9 * low.abs().max(high.abs()).max(1e-300);
-        if high - low > least { Axis { low, high } } else { Axis { low: low - 1.0, high: high + 1.0 } }
+        // Ticks below the rounding of the values would be all the same.
+        let span = span.max(1e-9 * low.abs().max(high.abs())).max(f64::MIN_POSITIVE);
+        let (middle, half) = (0.5 * (low + high), 0.5 * span);
+        if high - low > span { Axis { low, high } } else { Axis { low: middle - half, high: middle + half } }
     }
 
     fn part(self, value: f64) -> f64 {
@@ -90,7 +95,8 @@ fn draw_panel(text: &mut String, panel: &Panel) {
     if all.is_empty() {
         return;
     }
-    let (across, up) = (Axis::around(all.iter().map(|p| p[0])), Axis::around(all.iter().map(|p| p[1])));
+    let across = Axis::around(all.iter().map(|p| p[0]), 0.0);
+    let up = Axis::around(all.iter().map(|p| p[1]), panel.span);
     let (ticks, digits) = across.ticks();
     for tick in ticks {
         let x = WIDTH * across.part(tick);
@@ -152,7 +158,7 @@ mod tests {
     fn the_least_and_greatest_points_lie_on_the_rim() {
         let series =
             vec![Series { name: "s".into(), points: vec![[0.0, -1.0], [0.5, f64::NAN], [2.0, 3.0]] }];
-        let text = draw(&[Panel { title: "t".into(), series }]);
+        let text = draw(&[Panel { title: "t".into(), series, span: 0.0 }]);
         assert!(text.contains(&format!("M0.0 {HEIGHT:.1}L{WIDTH:.1} 0.0\"")), "{text}");
     }
 
@@ -173,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn one_height_has_an_axis_around_it_and_none_has_a_title_only() {
-        let Axis { low, high } = Axis::around([2.0, 2.0].into_iter());
+    fn heights_that_hardly_differ_have_an_axis_around_them_and_none_has_a_title_only() {
+        let Axis { low, high } = Axis::around([2.0, 2.0].into_iter(), 2.0);
         assert_eq!([low, high], [1.0, 3.0]);
-        let text = draw(&[Panel { title: "nothing".into(), series: Vec::new() }]);
+        let text = draw(&[Panel { title: "nothing".into(), series: Vec::new(), span: 1.0 }]);
         assert!(text.contains("nothing") && !text.contains("<path"));
     }
 }

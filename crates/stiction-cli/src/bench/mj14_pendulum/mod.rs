@@ -179,6 +179,7 @@ fn draw(directory: &Path, results: &Results) -> Result<(), CliError> {
     let panel = |title: &str, from: f64, of: fn(&Trace, usize) -> f64| Panel {
         title: title.into(),
         series: results.runs.iter().map(|run| series(run, from, of)).collect(),
+        span: 0.0,
     };
     let pictures: [(&str, &str, fn(&Trace, usize) -> f64); 3] = [
         ("height", "height of the last ball (m) over time (s)", |trace, i| trace.position[i][2]),

@@ -25,6 +25,9 @@ use throw::{Measured, Moment, Throw};
 const LEMKE: Scheme = Scheme { name: "pyramid default", solver: "lemke", pyramid: true, paper: None };
 
 const FOUR: usize = 4;
+
+/// Differences that the histories show (m/s, rad/s, N).
+const VISIBLE: f64 = 1e-3;
 const DIRECTIONS: [usize; 7] = [4, 6, 8, 12, 16, 24, 32];
 
 /// Arguments of `stiction bench mj14-sphere`.
@@ -110,6 +113,7 @@ fn draw(directory: &Path, results: &Results) -> Result<(), CliError> {
         let panel = |title: &str, of: &dyn Fn(&Moment) -> f64| Panel {
             title: format!("example {}: {title}", example.name),
             series: series(example, of),
+            span: VISIBLE,
         };
         let panels = [
             panel("velocity along the throw (m/s) over time (s)", &|m| m.velocity[0]),
