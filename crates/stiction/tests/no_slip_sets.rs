@@ -61,7 +61,7 @@ impl Island {
         let held = |b: &usize| set >> b & 1 == 1;
         let contacts = 0..self.blocks.len();
         let rows: Vec<usize> = contacts.clone().filter(held).flat_map(|b| 3 * b..3 * b + 3).collect();
-        let bias = |row: usize| if row % 3 == 0 { self.bias(row / 3) } else { 0.0 };
+        let bias = |row: usize| if row.is_multiple_of(3) { self.bias(row / 3) } else { 0.0 };
         let matrix = DMatrix::from_fn(rows.len(), rows.len(), |i, j| self.delassus[(rows[i], rows[j])]);
         let velocity = DVector::from_fn(rows.len(), |i, _| -self.free[rows[i]] - bias(rows[i]));
         // LU of no rows is none.
