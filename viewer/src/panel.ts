@@ -205,6 +205,13 @@ class Row {
 /** A table of numbers; vectors have a column for each axis of the world, texts the room of two. */
 class Numbers {
   readonly root = make("table", "numbers");
+  private readonly body = make("tbody");
+
+  constructor() {
+    const columns = make("colgroup");
+    columns.append(...["name", "number", "number", "number", "unit"].map((what) => make("col", what)));
+    this.root.append(columns, this.body);
+  }
 
   show(rows: NumberRow[]): void {
     const lines = rows.flatMap(([name, value, unit = ""], i) => {
@@ -213,7 +220,7 @@ class Numbers {
       const axes = vector && typeof rows[i - 1]?.[1] === "string" ? [line("", ["x", "y", "z"], "", "axis")] : [];
       return [...axes, line(name, vector ? components(value.toArray()) : [value], unit)];
     });
-    this.root.replaceChildren(...lines);
+    this.body.replaceChildren(...lines);
   }
 }
 

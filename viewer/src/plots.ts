@@ -20,7 +20,7 @@ interface PlotSpec {
 }
 
 /** Space for the numbers of the axes (pixels). */
-const MARGIN = { left: 52, right: 8, top: 6, bottom: 18 };
+const MARGIN = { left: 56, right: 8, top: 6, bottom: 18 };
 
 /** Numbers of the time axis are at least so far apart (pixels). */
 const APART = 40;
@@ -49,7 +49,7 @@ export class Plots {
       },
       { title: "Residual", unit: "", log: true, curves: [{ label: "", values: residual, colour: "--line" }] },
       { title: "Penetration", unit: "m", log: true, curves: [{ label: "", values: penetration, colour: "--line" }] },
-      { title: "Total contact force", unit: "N", curves: [{ label: "", values: force, colour: "--line" }] },
+      { title: "Contact forces", unit: "N", curves: [{ label: "", values: force, colour: "--line" }] },
       { title: "Largest margin", unit: "", log: largest(margin) > LARGE_MARGIN, shown: [0, 1], curves: [{ label: "", values: margin, colour: "--line" }] },
     ];
     this.plots = specs.map((spec) => new Plot(parent, spec, time, jump));
@@ -231,7 +231,8 @@ class Plot {
 function tickText(tick: number, step: number): string {
   if (Math.abs(tick) < 1e-9 * step) return "0";
   const size = Math.abs(tick);
-  if (size >= 1e5 || size < 1e-3) return number(tick, 2);
+  const digits = Math.floor(Math.log10(size) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
+  if (size >= 1e5 || size < 1e-3) return number(tick, Math.min(digits, 3));
   return tick.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "\u2212");
 }
 
@@ -249,8 +250,11 @@ function linearRange(curves: Curve[], shown: number[] = []): [number, number] {
   const ends = [...curves.flatMap(({ values }) => extremes(values)), ...shown];
   let [low, high] = extremes(ends.filter(Number.isFinite));
   // What does not change but for rounding is drawn as a line in the middle.
-  const least = Math.max(1e-5 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
-  if (high - low < least) [low, high] = [(low + high) / 2 - Math.max(least, 0.5), (low + high) / 2 + Math.max(least, 0.5)];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low < Math.max(1e-5 * size, 1e-9)) {
+    const [middle, half] = [(low + high) / 2, Math.max(0.05 * size, 0.5)];
+    [low, high] = [middle - half, middle + half];
+  }
   const room = 0.06 * (high - low);
   return [low - (low === 0 ? 0 : room), high + room];
 }

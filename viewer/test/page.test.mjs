@@ -410,6 +410,18 @@ async function takePictures() {
     await page.screenshot({ path: join(pictures, name) });
     await close();
   };
-  await picture("page-grasp.png", "grasp", 0.5, {});
-  await picture("page-humanoid.png", "humanoid", 0.9, { colorScheme: "dark" });
+  const choose = async (page, pair, contact) => {
+    await page.locator("#readout section").nth(0).locator(".list-row", { hasText: pair }).click();
+    await page.locator("#readout section").nth(1).locator(".list-row").nth(contact).click();
+    await page.mouse.move(0, 0);
+  };
+  const tall = { viewport: { width: 1280, height: 920 } };
+  await picture("page-grasp.png", "grasp", 0.5, tall, (page) => choose(page, "right_cube \u2194 right_gripper", 1));
+  await picture("page-humanoid.png", "humanoid", 0.9, { ...tall, colorScheme: "dark" }, async (page) => {
+    await page.keyboard.press("m");
+    const stage = await page.locator("#stage").boundingBox();
+    await page.mouse.move(stage.x + stage.width / 2, stage.y + stage.height / 2);
+    await page.mouse.wheel(0, -500);
+    await choose(page, "pelvis", 0);
+  });
 }

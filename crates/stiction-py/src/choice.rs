@@ -4,7 +4,7 @@ use crate::error::refuse;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use stiction::contact::{
-    ExactConeSettings, Formulation, FrictionBoxSettings, NoSlipSettings, PolyhedralSettings,
+    ExactConeSettings, Formulation, FrictionBoxSettings, ImpactLaw, NoSlipSettings, PolyhedralSettings,
 };
 use stiction::scene::SceneOptions;
 use stiction::sim::{Settings, Stepper};
@@ -23,6 +23,9 @@ pub(crate) struct Choice {
     friction_directions: Option<usize>,
     viscosity: Option<f64>,
     compliance: Option<f64>,
+    impact: Option<String>,
+    impact_threshold: Option<f64>,
+    restitution: Option<f64>,
     baumgarte: Option<f64>,
     overlap_tolerance: Option<f64>,
 }
@@ -44,10 +47,17 @@ impl Choice {
             Some(name) => name.parse::<Stepper>().map_err(refuse)?,
             None => scene.stepper.unwrap_or_default(),
         };
+        let impact = match &self.impact {
+            Some(name) => name.parse::<ImpactLaw>().map_err(refuse)?,
+            None => scene.impact.unwrap_or_default(),
+        };
         let settings = Settings {
             timestep: self.timestep,
             formulation,
             stepper,
+            impact,
+            impact_threshold: self.impact_threshold.unwrap_or(default.impact_threshold),
+            restitution: self.restitution,
             baumgarte: self.baumgarte.unwrap_or(default.baumgarte),
             overlap_tolerance: self.overlap_tolerance.unwrap_or(default.overlap_tolerance),
         };
@@ -79,6 +89,7 @@ pub(crate) fn default_settings() -> PyResult<String> {
         formulations: [Formulation; 4],
         names: [&'static str; Formulation::NAMES.len()],
         steppers: [&'static str; Stepper::NAMES.len()],
+        impacts: [&'static str; ImpactLaw::NAMES.len()],
     }
     let defaults = Defaults {
         settings: Settings::default(),
@@ -91,6 +102,7 @@ pub(crate) fn default_settings() -> PyResult<String> {
         ],
         names: Formulation::NAMES,
         steppers: Stepper::NAMES,
+        impacts: ImpactLaw::NAMES,
     };
     serde_json::to_string(&defaults).map_err(refuse)
 }

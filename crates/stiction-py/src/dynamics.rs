@@ -167,7 +167,7 @@ pub(crate) fn delassus<'py>(
     algorithm::factorize_all(model, &mut data, &vec![0.0; nv]).map_err(refuse)?;
     for row in half.chunks_mut(nv.max(1)) {
         for (tree, contents) in model.trees.iter().enumerate() {
-            algorithm::half_solve(model, &data, tree, &mut row[contents.dofs.clone()]);
+            algorithm::half_solve(model, &mut data, tree, &mut row[contents.dofs.clone()]);
         }
     }
     let row = |i: usize| &half[i * nv..(i + 1) * nv];

@@ -86,6 +86,14 @@ impl PyModel {
         SCENES.iter().map(|(name, _)| *name).collect()
     }
 
+    /// The same scene in redundant coordinates: every moving body is free, every joint a constraint.
+    ///
+    /// Raises StictionError for a body that has no inertia of its own in some direction.
+    fn redundant(&self) -> PyResult<Self> {
+        let inner = Arc::new(self.inner.redundant().map_err(refuse)?);
+        Ok(Self { inner, options: self.options.clone(), report: self.report.clone() })
+    }
+
     /// Rebuilds a pickled model.
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {

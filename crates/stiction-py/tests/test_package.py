@@ -33,6 +33,8 @@ def test_the_settings_classes_are_the_engines() -> None:
     assert list(ContactModel.__args__) == engine["names"]
     stepper = str(inspect.get_annotations(stiction.Settings)["stepper"])
     assert all(name in stepper for name in engine["steppers"])
+    impact = str(inspect.get_annotations(stiction.Settings)["impact"])
+    assert all(name in impact for name in engine["impacts"])
     # The default of each formulation, given in full, is accepted.
     for name in ("ExactCone", "Polyhedral", "FrictionBox", "NoSlip"):
         stiction.Simulation(stiction.Model.builtin("pendulum"), contact=getattr(stiction, name)())

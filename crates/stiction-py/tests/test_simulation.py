@@ -81,6 +81,33 @@ def test_bodies_joints_and_geoms_are_found_by_name_and_misspelt_ones_are_refused
         sim.body("bax")
 
 
+def test_a_ball_bounces_as_high_as_restitution_says() -> None:
+    text = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+      <body pos="0 0 1.1"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"""
+    sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-3, restitution=0.8)
+    sim.step()
+    while sim.qvel[2] < 0:
+        sim.step()
+    while sim.qvel[2] > 0:
+        sim.step()
+    assert sim.qpos[2] - 0.1 == pytest.approx(0.64, rel=5e-3)
+    with pytest.raises(stiction.StictionError, match="impact law 'x' is unknown; available: poisson, newton"):
+        stiction.Simulation(drop(), impact="x")
+
+
+def test_redundant_coordinates_give_the_same_motion() -> None:
+    model = stiction.Model.builtin("swing_up")
+    free = model.redundant()
+    assert (model.nv, free.nv) == (1, 6)
+    sims = [stiction.Simulation(m, dt=1e-3) for m in (model, free)]
+    for sim in sims:
+        sim.ctrl[:] = 1.0
+        for _ in range(500):
+            assert sim.step().certificate.bilateral < 1e-8
+    positions = [sim.body("rod").quaternion for sim in sims]
+    assert abs(positions[0] @ positions[1]) == pytest.approx(1.0, abs=1e-6)
+
+
 def test_applied_forces_move_bodies_as_newton_says() -> None:
     sim = stiction.Simulation(drop())
     sim.body("box").applied_wrench[:3] = [4.0, 0, 2 * 9.81]

@@ -120,6 +120,9 @@ class Settings:
         friction_directions: of a polyhedral contact model, even, 4 to 32.
         viscosity: of each contact point (N s/m), for the viscous contact models.
         compliance: of contacts (1/kg).
+        impact: law of restitution, "poisson" or "newton".
+        impact_threshold: approaches up to this speed do not bounce (m/s).
+        restitution: coefficient of all contacts, 0 to 1, in place of the scene's (dimensionless).
         baumgarte: fraction of a bilateral position error that one step removes through velocities, 0 to 1.
         overlap_tolerance: overlap above which a step begins with a projection (m, rad).
     """
@@ -131,6 +134,9 @@ class Settings:
     friction_directions: Union[int, None] = None
     viscosity: Union[float, None] = None
     compliance: Union[float, None] = None
+    impact: Union[Literal["poisson", "newton"], None] = None
+    impact_threshold: Union[float, None] = None
+    restitution: Union[float, None] = None
     baumgarte: Union[float, None] = None
     overlap_tolerance: Union[float, None] = None
 

@@ -17,6 +17,7 @@ mod island;
 mod law;
 mod no_slip;
 mod polyhedral;
+mod pressing_set;
 
 pub use contact::{Contact, ContactKey, Mode, contact_frame};
 pub use contact_forces::{ContactForces, Outcome};

@@ -15,6 +15,7 @@ mod inertial;
 mod names;
 mod relations;
 mod spec;
+mod time_function;
 
 pub use builder::ModelBuilder;
 pub use closure::{Closure, ClosureSpec, LoopJoint};
@@ -24,6 +25,7 @@ pub use error::{Element, ElementKind, ModelError};
 pub use spec::{
     ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target, TendonSpec,
 };
+pub use time_function::{TimeFunction, TimeFunctionError};
 
 use crate::collision::Shape;
 use crate::contact::Law;
@@ -301,8 +303,8 @@ pub enum EqualityKind {
     Coupling(Coupling),
 }
 
-/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4`, where y and x are the differences of two combinations of joint coordinates
-/// to their values at [`Model::q0`].
+/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4 + f(t)`, where y and x are the differences of two combinations of joint
+/// coordinates to their values at [`Model::q0`], and f is a function of time, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coupling {
     /// y.
@@ -311,6 +313,8 @@ pub struct Coupling {
     pub independent: Combination,
     /// The coefficients, the constant first.
     pub polynomial: [f64; 5],
+    /// f.
+    pub motion: Option<TimeFunction>,
 }
 
 /// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.

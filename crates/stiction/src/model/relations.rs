@@ -112,6 +112,7 @@ fn name_equalities(specs: &[EqualitySpec]) -> Result<Vec<Element>, ModelError> {
         EqualitySpec::Connect { name, .. }
         | EqualitySpec::Weld { name, .. }
         | EqualitySpec::Closure(ClosureSpec { name, .. })
+        | EqualitySpec::Motion { name, .. }
         | EqualitySpec::Coupling { name, .. } => name.clone(),
     };
     let given: Vec<String> = specs.iter().map(given).collect();
@@ -240,7 +241,16 @@ impl Assembly {
                     dependent: find(dependent)?,
                     independent: independent.as_ref().map(find).transpose()?.unwrap_or_default(),
                     polynomial: *polynomial,
+                    motion: None,
                 })
+            }
+            EqualitySpec::Motion { target, function, .. } => {
+                function.check(element)?;
+                let dependent = targets.combination(&self.model, element, target)?;
+                // The coordinate itself, not its difference to that at `q0`, follows the function.
+                let polynomial = [-dependent.reference, 0.0, 0.0, 0.0, 0.0];
+                let (independent, motion) = (Combination::default(), Some(function.clone()));
+                EqualityKind::Coupling(Coupling { dependent, independent, polynomial, motion })
             }
         }))
     }

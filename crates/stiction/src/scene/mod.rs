@@ -20,6 +20,8 @@
 //! | `<numeric name="stiction:restitution" data="..."/>` | coefficient of restitution of all contacts that no pair of materials is about, 0 (as without it) to 1 |
 //! | `<numeric name="stiction:restitution:A:B" data="..."/>` | the same between materials A and B |
 //! | `<text name="stiction:impact" data="..."/>` | [`SceneOptions::impact`]: `poisson` or `newton` |
+//! | `<text name="stiction:closure:NAME" data="KIND SITE1 SITE2 ..."/>` | a joint between two sites that closes a loop: `hinge`, `slide`, `ball`, `universal`, `cylindrical`, `planar` or `weld`, see [`ClosureSpec`](crate::model::ClosureSpec); after a single joint its `range=low,high`, `ref`, `springref`, `stiffness`, `damping`, `armature`, `frictionloss` |
+//! | `<text name="stiction:motion:NAME" data="..."/>` | the coordinate of a hinge, slide or tendon as a function of time, see [`TimeFunction`](crate::model::TimeFunction) |
 
 mod error;
 mod load_report;

@@ -6,7 +6,7 @@
 
 use crate::algorithm;
 use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
-use crate::sim::equalities::{self, Configuration, Located};
+use crate::sim::equalities::{self, Located};
 use crate::sim::limits;
 use crate::sim::loop_joints::energies;
 use crate::sim::readout::{ContactForce, margin};
@@ -203,14 +203,13 @@ impl Simulation {
     pub(crate) fn close_report(&mut self, report: &mut StepReport) {
         let model = self.model.clone();
         algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        self.closures.loops.locate(&model, &self.data, at);
         self.closures.loops.set_rates(&self.state.v);
         let energy = self.energy();
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        let at = Located { loops: &self.closures.loops, mocap: &self.state.mocap };
+        let (loops, mocap) = (&self.closures.loops, &self.state.mocap);
+        let at = Located { loops, mocap, time: self.state.time };
         report.certificate.bilateral = equalities::worst_error(&model, &self.data, at);
         report.time = self.state.time;
     }

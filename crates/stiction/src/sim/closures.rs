@@ -14,8 +14,7 @@
 
 use crate::algorithm::{self, AlgorithmError, Data};
 use crate::model::Model;
-use crate::sim::Mocap;
-use crate::sim::equalities::{Configuration, Level, Located, equality_trees, position_error, push_equality};
+use crate::sim::equalities::{Configuration, Instant, Level, equality_trees, position_error, push_equality};
 use crate::sim::islands::{Islands, root, unite};
 use crate::sim::loop_joints::{LoopJoints, push_rotor};
 use crate::sim::loops::Loops;
@@ -151,11 +150,10 @@ impl Closures {
         self.softness[self.set[tree]] > 0.0
     }
 
-    /// Finds the sets that could not be closed. Needs kinematics.
-    pub(crate) fn survey(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
+    /// Finds the sets that could not be closed. Needs kinematics and the loops there.
+    pub(crate) fn survey(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
         self.activate(|_| true);
-        self.loops.locate(model, data, at);
-        self.measure(model, data, at.mocap);
+        self.measure(model, data, now);
         for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
             *softness = if *error <= OPEN { 0.0 } else { SOFT };
         }
@@ -167,13 +165,13 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &mut Data,
-        mocap: &[Mocap],
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         acceleration: &mut [f64],
     ) {
         self.activate(of);
-        self.loops.accelerate(model, data, mocap);
-        self.push(model, data, mocap, Level::Acceleration);
+        self.loops.accelerate(model, data, now.mocap);
+        self.push(model, data, now, Level::Acceleration);
         for &(joint, set) in &self.rotors {
             if self.active[set] {
                 push_rotor(&mut self.rows, model, &self.loops, joint, None);
@@ -183,18 +181,17 @@ impl Closures {
     }
 
     /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
-    /// (see [`Closures::survey`]). Needs kinematics and factors.
+    /// (see [`Closures::survey`]). Needs kinematics, the loops there, and factors.
     pub(crate) fn match_velocities(
         &mut self,
         model: &Model,
         data: &mut Data,
-        at: Configuration<'_>,
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         v: &mut [f64],
     ) {
         self.activate(of);
-        self.loops.locate(model, data, at);
-        self.push(model, data, at.mocap, Level::Velocity { gain: 0.0 });
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
         for &(joint, set) in &self.rotors {
             if self.active[set] {
                 push_rotor(&mut self.rows, model, &self.loops, joint, Some(v));
@@ -203,18 +200,17 @@ impl Closures {
         self.correct(model, data, v);
     }
 
-    /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics.
+    /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics and the loops there.
     pub(crate) fn velocities_match(
         &mut self,
         model: &Model,
         data: &Data,
-        at: Configuration<'_>,
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         v: &[f64],
     ) -> bool {
         self.activate(of);
-        self.loops.locate(model, data, at);
-        self.push(model, data, at.mocap, Level::Velocity { gain: 0.0 });
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
         self.rows.velocities(model, v, &mut self.free);
         self.free.iter().all(|rate| rate.abs() <= MATCHED)
     }
@@ -222,7 +218,7 @@ impl Closures {
     /// Closes all sets that are open by Newton's method: moves `q` along `M^-1 X^T`, set by set, until the position
     /// errors are round-off or grow no smaller. `added_diagonal` is added to the mass matrices.
     ///
-    /// Writes kinematics (at `q` and `v`) and factors of all tied trees.
+    /// Writes kinematics (at `q` and `v`), the loops there, and factors of all tied trees.
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
@@ -230,7 +226,7 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &mut Data,
-        mocap: &[Mocap],
+        now: Instant<'_>,
         added_diagonal: &[f64],
         q: &mut [f64],
         v: &[f64],
@@ -241,8 +237,8 @@ impl Closures {
         }
         self.activate(|_| true);
         self.softness.fill(0.0);
-        self.loops.locate(model, data, Configuration { q, mocap });
-        self.measure(model, data, mocap);
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
         for _ in 0..ROUNDS {
             for set in 0..self.active.len() {
                 self.active[set] &= self.errors[set] > CLOSED;
@@ -250,15 +246,15 @@ impl Closures {
             if !self.active.contains(&true) {
                 break;
             }
-            self.newton_step(model, data, mocap, q, v);
+            self.newton_step(model, data, now, q, v);
         }
         Ok(())
     }
 
     /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
     /// attempt (Levenberg's method); after two it is left.
-    fn newton_step(&mut self, model: &Model, data: &mut Data, mocap: &[Mocap], q: &mut [f64], v: &[f64]) {
-        self.push(model, data, mocap, Level::Displacement);
+    fn newton_step(&mut self, model: &Model, data: &mut Data, now: Instant<'_>, q: &mut [f64], v: &[f64]) {
+        self.push(model, data, now, Level::Displacement);
         let mut displacement = std::mem::take(&mut self.displacement);
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
@@ -271,8 +267,8 @@ impl Closures {
         }
         self.displacement = displacement;
         self.errors_kept.copy_from_slice(&self.errors);
-        self.loops.locate(model, data, Configuration { q, mocap });
-        self.measure(model, data, mocap);
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
         let mut restored = false;
         for tree in 0..model.trees.len() {
             if self.is_worse(self.set[tree]) {
@@ -283,7 +279,7 @@ impl Closures {
             }
         }
         if restored {
-            self.loops.locate(model, data, Configuration { q, mocap });
+            self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         }
         for set in 0..self.active.len() {
             if self.is_worse(set) {
@@ -312,21 +308,21 @@ impl Closures {
     }
 
     /// Position error of every active set.
-    fn measure(&mut self, model: &Model, data: &Data, mocap: &[Mocap]) {
+    fn measure(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
         for (error, _) in self.errors.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
             *error = 0.0;
         }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            let error = position_error(model, data, Located { loops: &self.loops, mocap }, tie.equality);
+            let error = position_error(model, data, now.with(&self.loops), tie.equality);
             let worst = &mut self.errors[tie.set];
             *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }
     }
 
     /// The rows of all active sets, in the order of names.
-    fn push(&mut self, model: &Model, data: &Data, mocap: &[Mocap], level: Level) {
+    fn push(&mut self, model: &Model, data: &Data, now: Instant<'_>, level: Level) {
         self.rows.clear();
-        let at = Located { loops: &self.loops, mocap };
+        let at = now.with(&self.loops);
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             push_equality(&mut self.rows, model, data, at, tie.equality, tie.rank, level);
             self.rows.soften(self.softness[tie.set]);

@@ -15,18 +15,34 @@ use crate::sim::rows::{BlockKey, RowKind, Rows};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
-/// A configuration, and the poses of prescribed bodies. The link poses that go with it are in [`Data`].
+/// A configuration of the trees, and the poses of prescribed bodies. The link poses that go with it are in [`Data`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Configuration<'a> {
     pub(crate) q: &'a [f64],
     pub(crate) mocap: &'a [Mocap],
 }
 
-/// What the position errors of equalities depend on: all coordinates, and the poses of prescribed bodies.
+/// What the position errors of equalities depend on: all coordinates, the poses of prescribed bodies, and time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Located<'a> {
     pub(crate) loops: &'a Loops,
     pub(crate) mocap: &'a [Mocap],
+    /// Time (s), for what is prescribed.
+    pub(crate) time: f64,
+}
+
+/// What is prescribed at an instant: poses and twists of bodies, and the time (s) for coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant<'a> {
+    pub(crate) mocap: &'a [Mocap],
+    pub(crate) time: f64,
+}
+
+impl<'a> Instant<'a> {
+    /// With the loops there.
+    pub(crate) fn with(self, loops: &'a Loops) -> Located<'a> {
+        Located { loops, mocap: self.mocap, time: self.time }
+    }
 }
 
 /// Position error of an equality of bodies (second minus first, world axes): of the point (m), and of the orientation
@@ -114,7 +130,7 @@ impl PairError {
         let offset = |gain: f64| Motion::new(self.orientation.unwrap_or_default(), self.position) * gain;
         let target = match level {
             Level::Displacement => offset(1.0),
-            Level::Velocity { gain } => offset(gain) + self.prescribed(model),
+            Level::Velocity { gain, .. } => offset(gain) + self.prescribed(model),
             Level::Acceleration => self.convective(model, data),
         };
         let mut values = [0.0; 6];
@@ -136,7 +152,7 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index:
             PairError::of_frames(model, data, at.mocap, *bodies, frames).size()
         }
         EqualityKind::Closure(_) => at.loops.error(index),
-        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, &at.loops.q).abs(),
+        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, &at.loops.q, at.time).abs(),
     }
 }
 
@@ -150,8 +166,9 @@ pub(crate) fn worst_error(model: &Model, data: &Data, at: Located<'_>) -> f64 {
 pub(crate) enum Level {
     /// Displacements: the position error.
     Displacement,
-    /// Velocities: the prescribed rate, and `gain` (1/s) times the position error.
-    Velocity { gain: f64 },
+    /// Velocities: the prescribed rate, of coordinates the one `lead` seconds later, and `gain` (1/s) times the position
+    /// error.
+    Velocity { gain: f64, lead: f64 },
     /// Accelerations: the convective part `gamma`. Needs [`crate::algorithm::bias_forces`] of the trees, and
     /// [`Loops::accelerate`].
     Acceleration,
@@ -177,7 +194,7 @@ pub(crate) fn push_equality(
         }
         EqualityKind::Closure(_) => push_closure(rows, model, at.loops, index, key, level),
         EqualityKind::Coupling(coupling) => {
-            coupling::push_coupling(rows, model, coupling, at.loops, key, level);
+            coupling::push_coupling(rows, model, coupling, at, key, level);
         }
     }
 }
@@ -189,13 +206,13 @@ fn push_closure(rows: &mut Rows, model: &Model, loops: &Loops, index: usize, key
     for row in loops.held(index) {
         targets[count] = match level {
             Level::Displacement => row.error,
-            Level::Velocity { gain } => gain * row.error + row.prescribed,
+            Level::Velocity { gain, .. } => gain * row.error + row.prescribed,
             Level::Acceleration => row.convective,
         };
         count += 1;
     }
     let entries = loops.held(index).enumerate();
-    let entries = entries.flat_map(|(r, row)| row.entries.iter().map(move |&(dof, c)| (r, dof, c)));
+    let entries = entries.flat_map(|(r, row)| loops.entries(row).map(move |(dof, c)| (r, dof, c)));
     rows.push_entries(model, key, RowKind::Bilateral, &targets[..count], entries);
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Islands {
     /// Tells what is spent on problems and on all before.
     pub(crate) clock: Clock,
     impacts: Impacts,
+    /// Columns in which the present pivot's row has entries.
+    reached: Vec<usize>,
 }
 
 /// Root of a tree in the union-find forest; halves the path.
@@ -286,16 +288,19 @@ impl Islands {
             }
             let (upper, lower) = self.matrix.split_at_mut((e + 1) * total);
             let pivot_row = &upper[e * total..];
-            for (offset, row) in lower.chunks_exact_mut(total).enumerate() {
+            // The matrix is symmetric but for round-off: the rows and columns that the pivot reaches are the same.
+            self.reached.clear();
+            let below = lower.chunks_exact(total).map(|row| row[e]);
+            let both = (e + 1..total).zip(below).filter(|&(j, entry)| pivot_row[j] != 0.0 || entry != 0.0);
+            self.reached.extend(both.map(|(j, _)| j));
+            for &i in &self.reached {
+                let row = &mut lower[(i - e - 1) * total..][..total];
                 let factor = row[e] / pivot;
-                if factor == 0.0 {
-                    continue;
-                }
-                for (value, p) in row[e + 1..].iter_mut().zip(&pivot_row[e + 1..]) {
-                    *value -= factor * p;
+                for &j in &self.reached {
+                    row[j] -= factor * pivot_row[j];
                 }
                 row[e] = factor;
-                self.free[e + 1 + offset] -= factor * self.free[e];
+                self.free[i] -= factor * self.free[e];
             }
         }
     }

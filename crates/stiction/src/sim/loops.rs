@@ -79,8 +79,8 @@ pub(crate) struct Closed {
     convective: Vector6<f64>,
     /// Places of the chain's velocities among those of all loops.
     dofs: std::ops::Range<usize>,
-    /// Places in [`Loops::entries`] where the rows of the held directions begin.
-    rows: [usize; 7],
+    /// Places of its rows in [`Loops::columns`].
+    columns: std::ops::Range<usize>,
 }
 
 /// All closures of a model at a configuration. Keeps its capacity.
@@ -95,10 +95,9 @@ pub(crate) struct Loops {
     closed: Vec<Closed>,
     /// Number in `closed` of each equality.
     of_equality: Vec<Option<usize>>,
-    /// Entries of Jacobian rows, on the generalized velocities of trees.
-    entries: Vec<(usize, f64)>,
-    /// Where the entries of each loop velocity are.
-    spans: Vec<(usize, usize)>,
+    /// Rows on the generalized velocities of trees: which, and the entries of the six rows of the closure there.
+    columns: Vec<usize>,
+    coefficients: Vec<[f64; 6]>,
     /// Part of each loop velocity that comes from prescribed bodies.
     drift: Vec<f64>,
 }
@@ -111,7 +110,6 @@ impl Loops {
             q: [model.q0.as_slice(), &model.loop_q0].concat(),
             v: vec![0.0; model.nv() + model.loop_nv()],
             of_equality: vec![None; model.equalities.len()],
-            spans: vec![(0, 0); model.loop_nv()],
             drift: vec![0.0; model.loop_nv()],
             ..Self::default()
         };
@@ -132,7 +130,7 @@ impl Loops {
                 prescribed: Motion::zero(),
                 convective: Vector6::zeros(),
                 dofs: next..next + freedoms,
-                rows: [0; 7],
+                columns: 0..0,
             });
             next += freedoms;
         }
@@ -152,12 +150,13 @@ impl Loops {
     /// Finds coordinates, errors and rows of all closures at the poses in `data`, which are those of `q`.
     pub(crate) fn locate(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
         self.q[..self.nq].copy_from_slice(at.q);
-        self.entries.clear();
+        self.columns.clear();
+        self.coefficients.clear();
         for index in 0..self.closed.len() {
             let equality = self.closed[index].equality;
             let EqualityKind::Closure(closure) = &model.equalities[equality].kind else { continue };
             self.place(model, data, at.mocap, index, closure);
-            self.list_entries(model, data, index, closure);
+            self.list_rows(model, data, index, closure);
         }
     }
 
@@ -192,7 +191,7 @@ impl Loops {
             closed.span.set_column(k, &six(&moved));
         }
         let basis = closed.invert();
-        closed.hold(basis);
+        closed.hold(&basis);
         closed.error = closed.held * pose_error(&reached, &end);
         let prescribed = [0, 1].map(|i| match model.bodies[closure.bodies[i]].base {
             Base::Mocap(_) => bases[i].1.at(&(closed.point - bases[i].0.translation)),
@@ -201,47 +200,76 @@ impl Loops {
         closed.prescribed = prescribed[1] - prescribed[0];
     }
 
-    /// The rows of a closure's coordinates and of what it holds, as sums over generalized velocities.
-    fn list_entries(&mut self, model: &Model, data: &Data, index: usize, closure: &Closure) {
-        let Closed { point, inverse, freedoms, held, prescribed, dofs, .. } = self.closed[index].clone();
-        let prescribed = six(&prescribed);
-        for k in 0..freedoms {
-            let row = inverse.row(k).transpose();
-            let from = self.entries.len();
-            push_entries(model, data, closure, &point, &row, &mut self.entries);
-            self.spans[dofs.start + k] = (from, self.entries.len());
-            self.drift[dofs.start + k] = row.dot(&prescribed);
+    /// The rows of a closure, on the generalized velocities of the trees: its coordinates' first, then what it holds. Entries
+    /// that are round-off of their terms are zero: a row that moves nothing must be so to be recognised as dependent.
+    fn list_rows(&mut self, model: &Model, data: &Data, index: usize, closure: &Closure) {
+        let closed = &mut self.closed[index];
+        let rows = closed.inverse + closed.held;
+        let lengths: [[f64; 2]; 6] = std::array::from_fn(|k| {
+            let row = motion(&rows.row(k).transpose());
+            [row.angular.norm(), row.linear.norm()]
+        });
+        let first = self.columns.len();
+        for (body, sign) in closure.bodies.iter().zip([-1.0, 1.0]) {
+            let mut ancestor = model.bodies[*body].base.link();
+            while let Some(l) = ancestor {
+                let arm = closed.point - data.link_pose[l].translation;
+                let reach = closed.point.norm() + data.link_pose[l].translation.norm();
+                for dof in model.links[l].v..model.links[l].v + model.links[l].kind.nv() {
+                    let axis = &data.dof_axis[dof];
+                    let (spin, shift) = (axis.angular.norm(), axis.linear.norm());
+                    let values = rows * six(&axis.at(&arm));
+                    let place = self.columns[first..].iter().position(|column| *column == dof);
+                    let place = place.map_or(self.columns.len(), |place| first + place);
+                    if place == self.columns.len() {
+                        self.columns.push(dof);
+                        self.coefficients.push([0.0; 6]);
+                    }
+                    for k in 0..6 {
+                        let size = lengths[k][0] * spin + lengths[k][1] * (shift + spin * reach);
+                        let sum = self.coefficients[place][k] + sign * values[k];
+                        self.coefficients[place][k] = if sum.abs() <= ROUND_OFF * size { 0.0 } else { sum };
+                    }
+                }
+                ancestor = model.links[l].parent;
+            }
         }
-        for k in freedoms..6 {
-            self.closed[index].rows[k] = self.entries.len();
-            push_entries(model, data, closure, &point, &held.row(k).transpose(), &mut self.entries);
-        }
-        self.closed[index].rows[6] = self.entries.len();
+        closed.columns = first..self.columns.len();
+        let drift = rows * six(&closed.prescribed);
+        self.drift[closed.dofs.clone()].copy_from_slice(&drift.as_slice()[..closed.freedoms]);
+    }
+
+    /// Entries of a row of a closure.
+    fn row(&self, index: usize, k: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+        let columns = self.closed.get(index).map_or(0..0, |closed| closed.columns.clone());
+        let coefficients = self.coefficients[columns.clone()].iter().map(move |c| c[k]);
+        self.columns[columns].iter().copied().zip(coefficients).filter(|(_, c)| *c != 0.0)
+    }
+
+    /// The closure of a loop velocity, counted from the first, and its row there.
+    fn place_of(&self, dof: usize) -> (usize, usize) {
+        let index = self.closed.partition_point(|closed| closed.dofs.end <= dof);
+        (index, dof - self.closed[index].dofs.start)
     }
 
     /// Takes the velocities of the trees, from which those of loops follow.
     pub(crate) fn set_rates(&mut self, v: &[f64]) {
         self.v[..self.nv].copy_from_slice(&v[..self.nv]);
-        for dof in 0..self.spans.len() {
+        for dof in 0..self.drift.len() {
             self.v[self.nv + dof] = self.rate(dof, v);
         }
     }
 
     /// Fills in the velocities of loops behind those of the trees.
     pub(crate) fn extend_rates(&self, v: &mut [f64]) {
-        for dof in 0..self.spans.len() {
+        for dof in 0..self.drift.len() {
             v[self.nv + dof] = self.rate(dof, v);
         }
     }
 
     fn rate(&self, dof: usize, v: &[f64]) -> f64 {
-        self.row(dof).iter().map(|(k, c)| c * v[*k]).sum::<f64>() + self.drift[dof]
-    }
-
-    /// The row of a loop velocity, counted from the first.
-    fn row(&self, dof: usize) -> &[(usize, f64)] {
-        let (start, end) = self.spans[dof];
-        &self.entries[start..end]
+        let (index, k) = self.place_of(dof);
+        self.row(index, k).map(|(k, c)| c * v[k]).sum::<f64>() + self.drift[dof]
     }
 
     /// A combination of velocities, those of loops among them, as one of those of trees.
@@ -250,11 +278,11 @@ impl Loops {
         terms: impl Iterator<Item = (usize, f64)> + 'a,
     ) -> impl Iterator<Item = (usize, f64)> + 'a {
         terms.flat_map(move |(dof, weight)| {
-            let (own, row) = match dof.checked_sub(self.nv) {
-                None => (Some((dof, weight)), &[][..]),
-                Some(dof) => (None, self.row(dof)),
+            let (own, (index, k)) = match dof.checked_sub(self.nv) {
+                None => (Some((dof, weight)), (usize::MAX, 0)),
+                Some(dof) => (None, self.place_of(dof)),
             };
-            own.into_iter().chain(row.iter().map(move |(k, c)| (*k, weight * c)))
+            own.into_iter().chain(self.row(index, k).map(move |(k, c)| (k, weight * c)))
         })
     }
 
@@ -270,10 +298,15 @@ impl Loops {
         of_loops.map(|(dof, weight)| weight * self.convective(dof)).sum()
     }
 
+    /// Entries of the row of a direction that is held.
+    pub(crate) fn entries(&self, held: HeldRow) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.row(held.place.0, held.place.1)
+    }
+
     fn convective(&self, dof: usize) -> f64 {
-        let index = self.closed.partition_point(|closed| closed.dofs.end <= dof);
+        let (index, k) = self.place_of(dof);
         let closed = &self.closed[index];
-        closed.inverse.row(dof - closed.dofs.start).transpose().dot(&closed.convective)
+        closed.inverse.row(k).transpose().dot(&closed.convective)
     }
 
     /// Velocity products of the closures; needs [`Loops::set_rates`], and the link accelerations of
@@ -307,14 +340,14 @@ impl Loops {
         self.of_equality[equality].map_or(0.0, |index| self.closed[index].error.amax())
     }
 
-    /// The directions that a closure holds: entries of each row, its error, prescribed rate and velocity products.
-    pub(crate) fn held(&self, equality: usize) -> impl Iterator<Item = HeldRow<'_>> {
-        let closed = self.of_equality[equality].map(|index| &self.closed[index]);
-        closed.into_iter().flat_map(move |closed| {
+    /// The directions that a closure holds.
+    pub(crate) fn held(&self, equality: usize) -> impl Iterator<Item = HeldRow> + '_ {
+        self.of_equality[equality].into_iter().flat_map(move |index| {
+            let closed = &self.closed[index];
             (closed.freedoms..6).map(move |k| {
                 let row = closed.held.row(k).transpose();
                 HeldRow {
-                    entries: &self.entries[closed.rows[k]..closed.rows[k + 1]],
+                    place: (index, k),
                     error: closed.error[k],
                     prescribed: row.dot(&six(&closed.prescribed)),
                     convective: row.dot(&closed.convective),
@@ -324,10 +357,11 @@ impl Loops {
     }
 }
 
-/// A direction that a closure holds.
+/// A direction that a closure holds; see [`Loops::entries`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HeldRow<'a> {
-    pub(crate) entries: &'a [(usize, f64)],
+pub(crate) struct HeldRow {
+    /// Where its entries are.
+    place: (usize, usize),
     /// Position error (m or rad).
     pub(crate) error: f64,
     /// Rate that comes from prescribed bodies.
@@ -423,24 +457,18 @@ impl Closed {
         basis
     }
 
-    /// Completes the basis: from the axis of the world that is farthest from what there is, shifts first.
-    fn hold(&mut self, mut basis: Matrix6<f64>) {
+    /// Completes the basis: by the axis of the world that is farthest from what there is, shifts first, time after time.
+    fn hold(&mut self, basis: &Matrix6<f64>) {
+        // The projector on what is left.
+        let mut left = Matrix6::identity() - basis * basis.transpose();
         self.held = Matrix6::zeros();
         for k in self.freedoms..6 {
-            let mut best = (0.0, Vector6::zeros());
-            for axis in [3, 4, 5, 0, 1, 2] {
-                let mut x = Vector6::ith(axis, 1.0);
-                for _ in 0..2 {
-                    for j in 0..k {
-                        x -= basis.column(j) * basis.column(j).dot(&x);
-                    }
-                }
-                if x.norm() > best.0 + SINGULAR {
-                    best = (x.norm(), x);
-                }
-            }
-            basis.set_column(k, &(best.1 / best.0));
-            self.held.set_row(k, &basis.column(k).transpose());
+            let farthest = [4, 5, 0, 1, 2].into_iter().fold(3, |best, axis| {
+                if left[(axis, axis)] > left[(best, best)] + SINGULAR { axis } else { best }
+            });
+            let direction = left.column(farthest).normalize();
+            left -= direction * direction.transpose();
+            self.held.set_row(k, &direction.transpose());
         }
     }
 }
@@ -457,45 +485,6 @@ fn move_chain(model: &Model, closure: &Closure, step: &Vector6<f64>, q: &mut [f6
             q[joint.q] += step[k];
         }
         k += joint.kind.nv();
-    }
-}
-
-/// Adds the entries of `row . u`, where `u` is the motion of the second body against the first at a point. Entries that are
-/// round-off of their terms are left out: a row that moves nothing must be empty to be recognised as dependent.
-fn push_entries(
-    model: &Model,
-    data: &Data,
-    closure: &Closure,
-    point: &Vector3<f64>,
-    row: &Vector6<f64>,
-    entries: &mut Vec<(usize, f64)>,
-) {
-    let row = motion(row);
-    let from = entries.len();
-    for (body, sign) in closure.bodies.iter().zip([-1.0, 1.0]) {
-        let mut ancestor = model.bodies[*body].base.link();
-        while let Some(l) = ancestor {
-            let arm = point - data.link_pose[l].translation;
-            let reach = point.norm() + data.link_pose[l].translation.norm();
-            for dof in model.links[l].v..model.links[l].v + model.links[l].kind.nv() {
-                let axis = &data.dof_axis[dof];
-                let moved = axis.at(&arm);
-                let value = row.angular.dot(&moved.angular) + row.linear.dot(&moved.linear);
-                let size = row.angular.norm() * axis.angular.norm()
-                    + row.linear.norm() * (axis.linear.norm() + axis.angular.norm() * reach);
-                match entries[from..].iter_mut().find(|entry| entry.0 == dof) {
-                    Some(entry) => {
-                        entry.1 += sign * value;
-                        if entry.1.abs() <= ROUND_OFF * size {
-                            entry.1 = 0.0;
-                        }
-                    }
-                    None if value.abs() > ROUND_OFF * size => entries.push((dof, sign * value)),
-                    None => {}
-                }
-            }
-            ancestor = model.links[l].parent;
-        }
     }
 }
 

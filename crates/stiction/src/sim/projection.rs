@@ -15,7 +15,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Configuration, Level, Located};
+use crate::sim::equalities::{self, Instant, Level, Located};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
 use crate::sim::tendons;
@@ -62,14 +62,15 @@ impl Simulation {
     fn close_at_start(&mut self) {
         let model = self.model.clone();
         let (state, data) = (&mut self.state, &mut self.data);
-        let at = Located { loops: &self.closures.loops, mocap: &state.mocap };
+        let now = Instant { mocap: &state.mocap, time: state.time };
+        let at = now.with(&self.closures.loops);
         if equalities::worst_error(&model, data, at) > self.settings.overlap_tolerance {
             // A tree whose matrix is singular here is reported by the step proper.
-            let _ = self.closures.close(&model, data, &state.mocap, &self.work.zeros, &mut state.q, &state.v);
+            let _ = self.closures.close(&model, data, now, &self.work.zeros, &mut state.q, &state.v);
             self.locate();
         }
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        self.closures.survey(&model, &self.data, at);
+        let now = Instant { mocap: &self.state.mocap, time: self.state.time };
+        self.closures.survey(&model, &self.data, now);
     }
 
     /// Deepest overlap, worst crossed limit and worst bilateral error of what can be closed (m or rad).
@@ -78,7 +79,7 @@ impl Simulation {
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let loops = &self.closures.loops;
         let limits = limits::worst_violation(model, &loops.q);
-        let at = Located { loops, mocap: &self.state.mocap };
+        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))
@@ -124,7 +125,7 @@ impl Simulation {
                 &mut self.rows,
                 &model,
                 &self.data,
-                Located { loops, mocap: &self.state.mocap },
+                Located { loops, mocap: &self.state.mocap, time: self.state.time },
                 i,
                 self.equality_ranks[i],
                 Level::Displacement,

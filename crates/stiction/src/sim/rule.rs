@@ -7,7 +7,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::model::Model;
-use crate::sim::equalities::{Configuration, equality_trees};
+use crate::sim::equalities::{Instant, equality_trees};
 use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{root, unite};
 use crate::sim::limits::{self, limit_rate, limit_sides};
@@ -38,7 +38,7 @@ impl Simulation {
                 self.free_velocity(&model, tree, h)?;
             }
         }
-        self.near_velocity(&model);
+        self.near_velocity(&model, h);
         self.find_near(&model, h);
         for tree in 0..model.trees.len() {
             let set = root(&mut self.work.sets, tree);
@@ -115,12 +115,12 @@ impl Simulation {
     }
 
     /// The velocity by which rows are predicted to close: the free velocity, on the equality constraints.
-    fn near_velocity(&mut self, model: &Model) {
+    fn near_velocity(&mut self, model: &Model, h: f64) {
         let (work, data) = (&mut self.work, &mut self.data);
         work.v_near.copy_from_slice(&work.v_free);
         let candidate = &work.candidate;
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        self.closures.match_velocities(model, data, at, |t| candidate[t], &mut work.v_near);
+        let end = Instant { mocap: &self.state.mocap, time: self.state.time + h };
+        self.closures.match_velocities(model, data, end, |t| candidate[t], &mut work.v_near);
         self.closures.loops.extend_rates(&mut work.v_near);
     }
 

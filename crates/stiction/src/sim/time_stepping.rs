@@ -145,8 +145,9 @@ impl Simulation {
             let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
             push_tension(rows, &model, loops, tendon, rank, &gains, h);
         }
-        let at = Located { loops, mocap: &self.state.mocap };
-        let level = Level::Velocity { gain: self.settings.baumgarte / h };
+        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
+        // Prescribed rates are those of the end of the step, as velocities are.
+        let level = Level::Velocity { gain: self.settings.baumgarte / h, lead: h };
         for i in 0..model.equalities.len() {
             if equality_trees(&model, i).any(|tree| work.contact_rule[tree]) {
                 let rank = self.equality_ranks[i];

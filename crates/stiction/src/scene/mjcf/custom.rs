@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 15] = [
+const ENTRIES: [&str; 17] = [
     "contact_model",
     "solver",
     "stepper",
@@ -31,6 +31,8 @@ const ENTRIES: [&str; 15] = [
     "restitution:A:B",
     "surface_velocity:GEOM",
     "mocap_velocity:BODY",
+    "closure:NAME",
+    "motion:JOINT",
 ];
 
 /// The scene's own entries, until the elements they are about have been read.
@@ -44,6 +46,9 @@ pub(super) struct Custom<'d> {
     /// Entry, what stands for `A:B`, and the coefficient.
     restitutions: Vec<(Element<'d>, &'d str, f64)>,
     default_restitution: f64,
+    /// Entry, name and text of joints that close loops, and of prescribed motions.
+    pub(super) closures: Vec<(Element<'d>, &'d str, &'d str)>,
+    pub(super) motions: Vec<(Element<'d>, &'d str, &'d str)>,
     surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
     mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
 }
@@ -88,6 +93,12 @@ impl<'d> Custom<'d> {
         if let Some(pair) = entry.strip_prefix("law:") {
             self.laws.push((element, pair, law()?));
             return Ok(());
+        }
+        for (word, list) in [("closure:", &mut self.closures), ("motion:", &mut self.motions)] {
+            if let Some(name) = entry.strip_prefix(word).filter(|name| !name.is_empty()) {
+                list.push((element, name, value));
+                return Ok(());
+            }
         }
         if entry == "law" {
             self.default_law = Some(law()?);
@@ -165,7 +176,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver" | "stepper" | "law" | "impact", _) => {
+            ("contact_model" | "solver" | "stepper" | "law" | "impact" | "closure" | "motion", _) => {
                 return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
             }
             _ => return Err(unknown_entry(element, entry)),
@@ -188,6 +199,13 @@ impl<'d> Custom<'d> {
             // The defaults fit each other.
             None => Ok(()),
         }
+    }
+
+    /// Whether a closure refers to a site.
+    pub(super) fn names_site(&self, name: &str) -> bool {
+        self.closures
+            .iter()
+            .any(|(.., text)| text.split_ascii_whitespace().skip(1).take(2).any(|site| site == name))
     }
 
     /// The velocity given for a geom, which then counts as used.
