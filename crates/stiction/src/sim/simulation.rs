@@ -86,7 +86,8 @@ pub(crate) struct Work {
     pub(crate) bounced: Vec<usize>,
     /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
     pub(crate) delay: Vec<f64>,
-    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (nv); its row velocities.
+    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (as long as `v_plus`); its row
+    /// velocities.
     pub(crate) moved: Vec<f64>,
     pub(crate) moved_rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
@@ -132,7 +133,7 @@ impl Work {
             candidate: no(),
             near: no(),
             delay: vec![0.0; model.trees.len()],
-            moved: zeros(),
+            moved: with_loops(),
             displacement: zeros(),
             zeros: zeros(),
             least_overlap: vec![0.0; model.nq()],
