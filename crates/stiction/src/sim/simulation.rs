@@ -45,6 +45,17 @@ pub enum SimError {
         /// The state before the step.
         dump: Box<Snapshot>,
     },
+    /// Equalities that no configuration near the present one meets.
+    #[error(
+        "equality '{equality}' stays open by {error:.3e} (m or rad): the bodies cannot be brought together from where \
+         they start, or it contradicts another"
+    )]
+    CannotAssemble {
+        /// The worst one.
+        equality: String,
+        /// Its position error (m or rad).
+        error: f64,
+    },
     /// A state vector of the wrong length.
     #[error("{quantity} has {found} numbers, this model needs {expected}")]
     Shape {
@@ -77,6 +88,11 @@ pub(crate) struct Work {
     pub(crate) v_plus: Vec<f64>,
     /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
+    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
+    pub(crate) v_own: Vec<f64>,
+    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
+    /// stage 3.
+    pub(crate) late: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     /// Row velocities at the beginning of the step, if the formulation asks.
@@ -127,6 +143,8 @@ impl Work {
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
             v_free: with_loops(),
+            v_own: zeros(),
+            late: zeros(),
             v_plus: with_loops(),
             v_near: with_loops(),
             contact_rule: no(),
