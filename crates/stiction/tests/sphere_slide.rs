@@ -102,7 +102,10 @@ fn an_unaligned_pyramid_of_four_sides_turns_a_sphere_and_lets_it_slide_too_long(
         assert!((rolls - SLIDING * (cos + sin)).abs() <= 2.0 * step, "{angle} degrees: rolls at {rolls}");
         for (i, velocity) in velocities.iter().enumerate() {
             let exact = under_pyramid(angle.to_radians(), step * (i as f64 + 1.0));
-            assert!((velocity - exact).norm() <= MU_G * step, "{angle} degrees, step {i}: {velocity}, {exact}");
+            assert!(
+                (velocity - exact).norm() <= MU_G * step,
+                "{angle} degrees, step {i}: {velocity}, {exact}"
+            );
         }
         // Most where both components of u have become equal: 2.98 degrees at 10, 3.95 at 22.5. Thrown along the tie they
         // are equal from the beginning, and it goes straight, with 1 / sqrt 2 of the friction.
@@ -123,7 +126,10 @@ fn a_friction_box_turns_a_sphere_the_other_way_and_stops_its_sliding_too_soon() 
             let Throw { rolls, turned, velocities } = throw(&mut s, angle);
             let (sin, cos) = angle.to_radians().sin_cos();
             // Each component is braked as if it were alone, the larger one for longest: 22 ms too short at 22.5 degrees.
-            assert!((rolls - SLIDING * cos).abs() <= 2.0 * step, "{model}, {angle} degrees: rolls at {rolls}");
+            assert!(
+                (rolls - SLIDING * cos).abs() <= 2.0 * step,
+                "{model}, {angle} degrees: rolls at {rolls}"
+            );
             for (i, velocity) in velocities.iter().enumerate() {
                 let time = step * (i as f64 + 1.0);
                 let exact = Vector2::new(cos, sin) * SPEED
@@ -132,7 +138,10 @@ fn a_friction_box_turns_a_sphere_the_other_way_and_stops_its_sliding_too_soon() 
             }
             // Most where the smaller one has ended: 3.95 degrees at 22.5, which is what peers show.
             let most = libm::atan2(5.0 * sin, 7.0 * cos - 2.0 * sin).to_degrees() - angle;
-            assert!((turned - most).abs() <= 0.02, "{model}, {angle} degrees: turned by {turned}, not {most}");
+            assert!(
+                (turned - most).abs() <= 0.02,
+                "{model}, {angle} degrees: turned by {turned}, not {most}"
+            );
             assert!(angle != 22.5 || (turned + 3.95).abs() <= 0.02, "{model}: {turned}");
         }
     }

@@ -11,6 +11,7 @@ mod free_rule;
 mod islands;
 mod least_friction;
 mod limits;
+mod momentum;
 mod npz;
 mod projection;
 mod readout;

@@ -10,6 +10,7 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
@@ -137,6 +138,7 @@ pub struct Simulation {
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
+    pub(crate) momenta: Momenta,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
@@ -175,6 +177,7 @@ impl Simulation {
             rows: Rows::default(),
             islands: Islands::default(),
             closures: Closures::new(&model, &equality_ranks),
+            momenta: Momenta::new(&model),
             solver,
             projector,
             forces: ForceMap::new(&model),
