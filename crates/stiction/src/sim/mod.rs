@@ -16,6 +16,7 @@ mod limits;
 mod loop_joints;
 mod loops;
 mod mechanism;
+mod momentum;
 mod npz;
 mod projection;
 mod readout;

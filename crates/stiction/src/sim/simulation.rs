@@ -12,6 +12,7 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
@@ -174,6 +175,7 @@ pub struct Simulation {
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
+    pub(crate) momenta: Momenta,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
@@ -216,6 +218,7 @@ impl Simulation {
             rows: Rows::default(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
+            momenta: Momenta::new(&model),
             solver,
             projector,
             forces,
