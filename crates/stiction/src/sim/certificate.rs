@@ -6,6 +6,7 @@
 
 use crate::algorithm;
 use crate::contact::{BlockKind, Contact, Law, Mode};
+use crate::sim::cables;
 use crate::sim::equalities::{self, Configuration};
 use crate::sim::limits;
 use crate::sim::readout::{ContactForce, margin};
@@ -138,7 +139,8 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limits::worst_violation(&model, &self.state.q);
+        certificate.penetration = limits::worst_violation(&model, &self.state.q)
+            .max(cables::worst_violation(&model, &self.data, &self.state.mocap));
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };

@@ -1,6 +1,7 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod cables;
 mod certificate;
 mod closures;
 mod contacts;
@@ -27,7 +28,7 @@ mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};
 pub use npz::NpzError;
-pub use readout::{ContactForce, PairForce};
+pub use readout::{ContactForce, LimitForce, Limited, PairForce};
 pub use record::Recorder;
 pub use recording::{ReadError, ReadProblem, RecordError, Recording};
 pub use settings::{Settings, SettingsError, Stepper};

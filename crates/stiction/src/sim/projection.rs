@@ -15,6 +15,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
+use crate::sim::cables;
 use crate::sim::equalities::{self, Configuration, Level};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
@@ -77,12 +78,13 @@ impl Simulation {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let limits = limits::worst_violation(model, &self.state.q);
+        let cables = cables::worst_violation(model, &self.data, &self.state.mocap);
         let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))
             .fold(0.0, f64::max);
-        contacts.max(limits).max(bilateral)
+        contacts.max(limits).max(cables).max(bilateral)
     }
 
     fn project_once(&mut self) {
@@ -109,6 +111,13 @@ impl Simulation {
                 if side.gap <= self.settings.overlap_tolerance {
                     let rank = self.tendon_ranks[i];
                     tendons::push_tendon_limit(&mut self.rows, &model, tendon, rank, &side, side.gap);
+                }
+            }
+        }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    cable.push(&mut self.rows, self.cable_ranks[i], &side, side.gap);
                 }
             }
         }

@@ -11,6 +11,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, IslandReport, Memory};
+use crate::sim::cables;
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, equality_trees};
 use crate::sim::forces::Commands;
@@ -118,6 +119,17 @@ impl Simulation {
             push_tendon_friction(rows, &model, tendon, rank, h);
             let gains = self.forces.tendon_gains(&model, i, &self.state);
             push_tension(rows, &model, tendon, rank, &gains, &self.state.v, h);
+        }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            if !cables::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
         }
         let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         let level = Level::Velocity { gain: self.settings.baumgarte / h };
