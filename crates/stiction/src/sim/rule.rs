@@ -216,10 +216,9 @@ impl Simulation {
             let rate = now.rate(&self.work.v_near);
             let closes =
                 |side: &CableSide| side.gap <= TOUCHING || side.gap + CLOSING * h * side.sign * rate < 0.0;
+            let Some(tree) = cable_trees(model, cable).next() else { continue };
             if now.sides().iter().flatten().any(closes) {
-                if let Some(tree) = cable_trees(model, cable).next() {
-                    self.mark(tree);
-                }
+                self.mark(tree);
             }
         }
     }
