@@ -3,6 +3,7 @@
 mod acceleration;
 mod batch;
 mod bounce;
+mod cables;
 mod certificate;
 mod closures;
 mod contacts;
@@ -37,7 +38,7 @@ pub use certificate::{Certificate, StepReport};
 pub use contacts::body_motion;
 pub use mechanism::{Assembled, Mobility};
 pub use npz::NpzError;
-pub use readout::{ContactForce, PairForce};
+pub use readout::{ContactForce, LimitForce, Limited, PairForce};
 pub use record::Recorder;
 pub use recording::{ReadError, ReadProblem, RecordError, Recording};
 pub use settings::{Settings, SettingsError, Stepper};

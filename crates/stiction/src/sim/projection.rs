@@ -16,6 +16,7 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
+use crate::sim::cables;
 use crate::sim::equalities::{self, Instant, Level, Located};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
@@ -92,11 +93,12 @@ impl Simulation {
         let loops = &self.closures.loops;
         let limits = limits::worst_violation(model, &loops.q);
         let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
+        let cables = cables::worst_violation(model, &self.data, &self.state.mocap);
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))
             .fold(0.0, f64::max);
-        contacts.max(limits).max(bilateral)
+        contacts.max(limits).max(cables).max(bilateral)
     }
 
     fn project_once(&mut self) {
@@ -127,6 +129,13 @@ impl Simulation {
                 if side.gap <= self.settings.overlap_tolerance {
                     let rank = self.tendon_ranks[i];
                     tendons::push_tendon_limit(&mut self.rows, &model, loops, tendon, rank, &side, side.gap);
+                }
+            }
+        }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    cable.push(&mut self.rows, self.cable_ranks[i], &side, side.gap);
                 }
             }
         }

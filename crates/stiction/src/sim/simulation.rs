@@ -182,6 +182,7 @@ pub struct Simulation {
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
     pub(crate) tendon_ranks: Vec<u32>,
+    pub(crate) cable_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -224,6 +225,7 @@ impl Simulation {
             forces,
             joint_ranks,
             equality_ranks,
+            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
             tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),

@@ -11,6 +11,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, Memory};
+use crate::sim::cables;
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, Located, equality_trees};
 use crate::sim::forces::Commands;
@@ -145,6 +146,17 @@ impl Simulation {
             push_tendon_friction(rows, &model, loops, tendon, rank, h);
             let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
             push_tension(rows, &model, loops, tendon, rank, &gains, h);
+        }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            if !cables::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
         }
         let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
         // Prescribed rates are those of the end of the step, as velocities are.
