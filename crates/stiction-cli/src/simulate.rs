@@ -89,7 +89,10 @@ impl SimulationArgs {
     pub(crate) fn simulation(&self, scene: &Scene) -> Result<Simulation, CliError> {
         let formulation = self.formulation.choose(&scene.options)?;
         let stepper = self.formulation.stepper(&scene.options);
-        let settings = Settings { timestep: self.dt, formulation, stepper, ..Default::default() };
+        let impact = self.formulation.impact(&scene.options);
+        let restitution = self.formulation.restitution;
+        let timestep = self.dt;
+        let settings = Settings { timestep, formulation, stepper, impact, restitution, ..Default::default() };
         Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)
     }
 

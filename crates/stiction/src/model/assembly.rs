@@ -79,6 +79,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         dofs: Vec::new(),
         geoms: Vec::new(),
         tendons: Vec::new(),
+        cables: Vec::new(),
         actuators: Vec::new(),
         equalities: Vec::new(),
         loop_joints: Vec::new(),
@@ -91,6 +92,8 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         pair_rules: Vec::new(),
         material_rules: Vec::new(),
         default_law: None,
+        material_restitutions: Vec::new(),
+        default_restitution: 0.0,
         excluded: Vec::new(),
         contact_table: ContactTable::default(),
     }

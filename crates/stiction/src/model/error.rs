@@ -27,6 +27,8 @@ pub enum ElementKind {
     Pair,
     /// A rule for a pair of materials, named `FIRST and SECOND`.
     MaterialRule,
+    /// A coefficient of restitution, named `FIRST and SECOND` by the materials.
+    Restitution,
     /// An exclusion of a pair of bodies, named `FIRST and SECOND`.
     Exclusion,
 }
@@ -44,6 +46,7 @@ impl ElementKind {
             ElementKind::Keyframe => "keyframe",
             ElementKind::Pair => "pair",
             ElementKind::MaterialRule => "material rule",
+            ElementKind::Restitution => "restitution",
             ElementKind::Exclusion => "exclusion",
         }
     }
@@ -366,6 +369,22 @@ pub enum ModelError {
         /// The tendon.
         element: Element,
     },
+    /// A cable that does not go from one point to another.
+    #[error("{element}: {found} points; a cable needs two at least")]
+    CablePoints {
+        /// The cable.
+        element: Element,
+        /// Number of points.
+        found: usize,
+    },
+    /// A cable that is shorter than nothing.
+    #[error("{element}: the upper end of its range is {value} m; a length is positive")]
+    CableLength {
+        /// The cable.
+        element: Element,
+        /// The upper end (m).
+        value: f64,
+    },
     /// A keyframe of another size.
     #[error(
         "{element}: {quantity} has {found} numbers; this model needs {expected} (or none, for the default)"
@@ -405,6 +424,14 @@ pub enum ModelError {
         first: String,
         /// Second body or geom.
         second: String,
+    },
+    /// A coefficient of restitution that is not from 0 to 1.
+    #[error("{element}: the coefficient {value} is not from 0 (inelastic) to 1 (elastic)")]
+    RestitutionRange {
+        /// The rule.
+        element: Element,
+        /// The value.
+        value: f64,
     },
     /// Two rules for one pair.
     #[error("{element} has two rules; keep one")]
@@ -449,10 +476,13 @@ impl ModelError {
             | ModelError::BiasOnRotation { element, .. }
             | ModelError::NotScalar { element, .. }
             | ModelError::EmptyTendon { element }
+            | ModelError::CablePoints { element, .. }
+            | ModelError::CableLength { element, .. }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }
             | ModelError::NeverMove { element, .. }
+            | ModelError::RestitutionRange { element, .. }
             | ModelError::DuplicateRule { element } => element,
         }
     }

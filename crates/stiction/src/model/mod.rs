@@ -23,7 +23,8 @@ pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{
-    ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target, TendonSpec,
+    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target,
+    TendonSpec,
 };
 pub use time_function::{TimeFunction, TimeFunctionError};
 
@@ -240,6 +241,17 @@ impl Tendon {
     }
 }
 
+/// A cable: runs straight from point to point, each fixed to a body, and its length is limited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cable {
+    /// Unique name, among those of tendons too.
+    pub name: String,
+    /// Bodies ([`Model::bodies`]) and points in the frames of their bases (m), two at least.
+    pub points: Vec<(usize, Vector3<f64>)>,
+    /// Limits of the length (m). A rope has a lower end of zero.
+    pub range: [f64; 2],
+}
+
 /// What a drive acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transmission {
@@ -354,6 +366,15 @@ pub struct MaterialRule {
     pub law: Law,
 }
 
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
+}
+
 /// A scene that is ready to move. Immutable; share it between simulations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -375,6 +396,8 @@ pub struct Model {
     pub geoms: Vec<Geom>,
     /// Fixed tendons.
     pub tendons: Vec<Tendon>,
+    /// Cables.
+    pub cables: Vec<Cable>,
     /// Drives.
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.
@@ -400,6 +423,10 @@ pub struct Model {
     pub material_rules: Vec<MaterialRule>,
     /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
     pub default_law: Option<Law>,
+    /// Coefficients of restitution by pairs of materials.
+    pub material_restitutions: Vec<MaterialRestitution>,
+    /// Coefficient of restitution of all other contacts, 0 to 1.
+    pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

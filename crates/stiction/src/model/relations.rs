@@ -6,10 +6,10 @@ use super::check;
 use super::closure::{Closure, add_closures};
 use super::names::NameSpace;
 use super::{
-    Actuator, ActuatorSpec, Base, BodyId, ClosureSpec, Combination, Coupling, Element, ElementKind, Equality,
-    EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
+    Actuator, ActuatorSpec, Base, BodyId, Cable, CableSpec, ClosureSpec, Combination, Coupling, Element,
+    ElementKind, Equality, EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
 };
-use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
+use super::{JointKind, Keyframe, MaterialRestitution, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
 use crate::suggestion::nearest;
 use std::collections::BTreeMap;
@@ -19,7 +19,9 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
     let equalities = name_equalities(&builder.equalities)?;
     // Tendons and drives may refer to the joints of closures, couplings to tendons.
     let closures = add_closures(assembly, &builder.equalities, &equalities)?;
-    add_tendons(&mut assembly.model, &builder.tendons)?;
+    let mut names = tendon_names(&builder)?;
+    add_tendons(&mut assembly.model, &mut names, &builder.tendons)?;
+    add_cables(assembly, &mut names, &builder.cables)?;
     add_actuators(&mut assembly.model, &builder.actuators)?;
     add_equalities(assembly, &builder.equalities, equalities, closures)?;
     add_keyframes(&mut assembly.model, builder.keyframes)?;
@@ -29,11 +31,20 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
         check::law(&Element::new(ElementKind::MaterialRule, "of the scene"), law)?;
         assembly.model.default_law = Some(law);
     }
+    add_restitutions(&mut assembly.model, builder.material_restitutions)?;
+    check::restitution(&Element::new(ElementKind::Restitution, "of the scene"), builder.default_restitution)?;
+    assembly.model.default_restitution = builder.default_restitution;
     add_exclusions(assembly, &builder.exclusions)
 }
 
-fn add_tendons(model: &mut Model, specs: &[TendonSpec]) -> Result<(), ModelError> {
-    let mut names = NameSpace::claim(ElementKind::Tendon, specs.iter().map(|s| s.name.as_str()))?;
+/// Names of tendons and cables, which are one kind to who reads a scene.
+fn tendon_names(builder: &ModelBuilder) -> Result<NameSpace, ModelError> {
+    let tendons = builder.tendons.iter().map(|spec| spec.name.as_str());
+    let cables = builder.cables.iter().map(|spec| spec.name.as_str());
+    NameSpace::claim(ElementKind::Tendon, tendons.chain(cables))
+}
+
+fn add_tendons(model: &mut Model, names: &mut NameSpace, specs: &[TendonSpec]) -> Result<(), ModelError> {
     let targets = Targets::new(model);
     for (number, spec) in specs.iter().enumerate() {
         let element = names.resolve(&spec.name, || format!("tendon {number}"));
@@ -76,6 +87,26 @@ impl Model {
             }
         }
     }
+}
+
+fn add_cables(assembly: &mut Assembly, names: &mut NameSpace, specs: &[CableSpec]) -> Result<(), ModelError> {
+    for (number, spec) in specs.iter().enumerate() {
+        let element = names.resolve(&spec.name, || format!("cable {number}"));
+        check::cable(&element, spec)?;
+        let mut points = Vec::with_capacity(spec.points.len());
+        for (body, point) in &spec.points {
+            let body = assembly.number(&element, *body)?;
+            points.push((body, assembly.model.bodies[body].pose.point(point)));
+        }
+        let bodies = &assembly.model.bodies;
+        let (first, last) = (&bodies[points[0].0], &bodies[points[points.len() - 1].0]);
+        if points.windows(2).all(|pair| never_move(bodies[pair[0].0].base, bodies[pair[1].0].base)) {
+            let (first, second) = (first.name.clone(), last.name.clone());
+            return Err(ModelError::NeverMove { element, first, second });
+        }
+        assembly.model.cables.push(Cable { name: element.name, points, range: spec.range });
+    }
+    Ok(())
 }
 
 fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelError> {
@@ -386,6 +417,23 @@ fn add_material_rules(model: &mut Model, rules: Vec<MaterialRuleSpec>) -> Result
         if rules[0].materials == rules[1].materials {
             let [a, b] = &rules[0].materials;
             return Err(ModelError::DuplicateRule { element: both(ElementKind::MaterialRule, a, b) });
+        }
+    }
+    Ok(())
+}
+
+fn add_restitutions(model: &mut Model, rules: Vec<MaterialRestitution>) -> Result<(), ModelError> {
+    model.material_restitutions = rules;
+    for MaterialRestitution { materials, restitution } in &mut model.material_restitutions {
+        let element = both(ElementKind::Restitution, &materials[0], &materials[1]);
+        check::restitution(&element, *restitution)?;
+        materials.sort_unstable();
+    }
+    model.material_restitutions.sort_by(|a, b| a.materials.cmp(&b.materials));
+    for rules in model.material_restitutions.windows(2) {
+        if rules[0].materials == rules[1].materials {
+            let [a, b] = &rules[0].materials;
+            return Err(ModelError::DuplicateRule { element: both(ElementKind::Restitution, a, b) });
         }
     }
     Ok(())

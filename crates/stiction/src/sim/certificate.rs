@@ -5,7 +5,8 @@
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
 use crate::algorithm;
-use crate::contact::{BlockKind, Contact, Law, Mode};
+use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
+use crate::sim::cables;
 use crate::sim::equalities::{self, Located};
 use crate::sim::limits;
 use crate::sim::loop_joints::energies;
@@ -14,7 +15,7 @@ use crate::sim::rows::{RowBlock, RowKind};
 use crate::sim::{SimError, Simulation};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{Report, Status};
+use stiction_solvers::Status;
 
 /// Violations of the laws in one step, all zero or positive; zero is perfect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,6 +62,13 @@ pub struct StepReport {
     pub inconsistent: usize,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     pub regularized: usize,
+    /// Contacts that bounce.
+    #[serde(default)]
+    pub bounces: usize,
+    /// Islands in which they bounce less than their coefficients of restitution say, because the impact would have added
+    /// energy or has no solution otherwise.
+    #[serde(default)]
+    pub reduced_impacts: usize,
     /// Complementarity variables of the largest island.
     pub variables: usize,
     /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
@@ -83,8 +91,11 @@ impl StepReport {
         self.unsolved == 0
     }
 
-    pub(crate) fn add_island(&mut self, report: &Report, variables: usize) {
+    pub(crate) fn add_island(&mut self, island: &IslandReport) {
+        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.islands += 1;
+        self.bounces += bounces;
+        self.reduced_impacts += usize::from(reduced);
         self.iterations += report.iterations;
         self.pivots += report.pivots;
         self.variables = self.variables.max(variables);
@@ -110,6 +121,8 @@ impl Simulation {
             unsolved: 0,
             inconsistent: 0,
             regularized: 0,
+            bounces: 0,
+            reduced_impacts: 0,
             variables: 0,
             iterations: 0,
             pivots: 0,
@@ -141,7 +154,8 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q);
+        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q)
+            .max(cables::worst_violation(&model, &self.data, &self.state.mocap));
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -149,7 +163,7 @@ impl Simulation {
             let (_, free) = row_values(block, &self.rows.impulse, &self.work.free);
             certificate.contact_work += 0.5 * lambda.dot(&(rates + free));
             match kind {
-                BlockKind::Contact { bias, law } => {
+                BlockKind::Contact { bias, law, preload } => {
                     let law = self.settings.formulation.law_in_force(law);
                     certificate.approach = certificate.approach.max(-(rates.x + bias));
                     certificate.pull = certificate.pull.max(-lambda.x / h);
@@ -163,6 +177,7 @@ impl Simulation {
                         self.contact_forces.push(ContactForce {
                             contact,
                             bias,
+                            preload,
                             velocity: rates,
                             impulse: lambda,
                             force: contact.frame * lambda / h,

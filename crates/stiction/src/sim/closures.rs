@@ -233,8 +233,7 @@ impl Closures {
     ) -> Result<(), AlgorithmError> {
         for tree in (0..model.trees.len()).filter(|&t| self.tied[t]) {
             algorithm::forward_kinematics(model, data, tree, q, v);
-            algorithm::mass_matrix(model, data, tree);
-            algorithm::factorize(model, data, tree, added_diagonal)?;
+            algorithm::factorize_by_size(model, data, tree, added_diagonal)?;
         }
         self.activate(|_| true);
         self.softness.fill(0.0);

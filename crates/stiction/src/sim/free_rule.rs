@@ -29,8 +29,7 @@ impl Simulation {
         let start = Instant { mocap: &state.mocap, time };
         if !closures.velocities_match(&model, data, start, free, &state.v) {
             for &tree in &work.tied {
-                algorithm::mass_matrix(&model, data, tree);
-                algorithm::factorize(&model, data, tree, &work.zeros)?;
+                algorithm::factorize_by_size(&model, data, tree, &work.zeros)?;
             }
             closures.match_velocities(&model, data, start, free, &mut state.v);
         }
@@ -55,8 +54,7 @@ impl Simulation {
                 let commands = Commands { ctrl, applied, external, loops };
                 for &tree in &work.tied {
                     forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
-                    algorithm::mass_matrix(&model, data, tree);
-                    algorithm::factorize(&model, data, tree, zeros)?;
+                    algorithm::factorize_by_size(&model, data, tree, zeros)?;
                     algorithm::bias_forces(&model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
                         acceleration[k] = tau[k] - bias[k];

@@ -7,6 +7,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::model::Model;
+use crate::sim::cables::{CableSide, Spanned, cable_trees};
 use crate::sim::equalities::{Instant, equality_trees};
 use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{root, unite};
@@ -72,6 +73,13 @@ impl Simulation {
             let Some(first) = trees.next() else { continue };
             trees.for_each(|tree| unite(&mut work.sets, first, tree));
         }
+        for cable in &model.cables {
+            let Some(first) = cable_trees(model, cable).next() else { continue };
+            for tree in cable_trees(model, cable) {
+                work.candidate[tree] = true;
+                unite(&mut work.sets, first, tree);
+            }
+        }
         for (tree, contents) in model.trees.iter().enumerate() {
             if work.candidate[tree] {
                 continue;
@@ -132,11 +140,10 @@ impl Simulation {
         let loops = &self.closures.loops;
         let commands =
             Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
-        algorithm::mass_matrix(model, data, tree);
         if model.trees[tree].lone_body {
             self.forces.own_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
             work.added[dofs.clone()].fill(0.0);
-            algorithm::factorize(model, data, tree, &work.added)?;
+            algorithm::factorize_by_size(model, data, tree, &work.added)?;
             lone_body::midpoint_velocity(
                 model,
                 data,
@@ -163,7 +170,7 @@ impl Simulation {
                 work.q[coords.clone()].copy_from_slice(&state.q[coords]);
                 work.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
                 let (q, v, free, used) = (&mut work.q, &mut work.late, &work.v_own, &work.v_free);
-                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used)?;
+                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used, 0.0)?;
                 for d in dofs {
                     work.late[d] -= work.v_free[d];
                 }
@@ -175,7 +182,7 @@ impl Simulation {
         for d in dofs.clone() {
             work.added[d] = h * work.rate_gain[d] + h * h * work.position_gain[d];
         }
-        algorithm::factorize(model, data, tree, &work.added)?;
+        algorithm::factorize_by_size(model, data, tree, &work.added)?;
         algorithm::bias_forces(model, data, tree, &mut work.bias);
         for d in dofs.clone() {
             // The spring's and servo's change over the step, h K v, is part of the implicit rule.
@@ -192,6 +199,7 @@ impl Simulation {
     fn find_near(&mut self, model: &Model, h: f64) {
         self.work.near.clear();
         self.work.near.resize(model.trees.len(), false);
+        self.mark_cables(model, h);
         for tree in 0..model.trees.len() {
             if self.work.candidate[tree]
                 && (self.closures.is_open(tree)
@@ -242,6 +250,20 @@ impl Simulation {
         }
     }
 
+    /// Marks the trees of cables whose limit is reached or will be.
+    fn mark_cables(&mut self, model: &Model, h: f64) {
+        for cable in &model.cables {
+            let now = Spanned { model, data: &self.data, mocap: &self.state.mocap, cable };
+            let rate = now.rate(&self.work.v_near);
+            let closes =
+                |side: &CableSide| side.gap <= TOUCHING || side.gap + CLOSING * h * side.sign * rate < 0.0;
+            let Some(tree) = cable_trees(model, cable).next() else { continue };
+            if now.sides().iter().flatten().any(closes) {
+                self.mark(tree);
+            }
+        }
+    }
+
     fn mark(&mut self, tree: usize) {
         let set = root(&mut self.work.sets, tree);
         self.work.near[set] = true;
@@ -251,16 +273,12 @@ impl Simulation {
     pub(super) fn stiff(&mut self, model: &Model, tree: usize, h: f64) -> bool {
         let dofs = model.trees[tree].dofs.clone();
         let mut trace = 0.0;
-        for dof in dofs.clone() {
+        self.inverse_diagonal(model, tree);
+        for dof in dofs {
             if self.work.added[dof] > 0.0 {
-                let unit = &mut self.work.scratch[..dofs.len()];
-                unit.fill(0.0);
-                unit[dof - dofs.start] = 1.0;
-                algorithm::half_solve(model, &self.data, tree, unit);
-                trace += self.work.added[dof] * unit.iter().map(|y| y * y).sum::<f64>();
+                trace += self.work.added[dof] * self.work.inverse_diagonal[dof];
             }
         }
-        self.work.scratch[..dofs.len()].fill(0.0);
         for &tendon in &model.trees[tree].tendons {
             let loops = &self.closures.loops;
             let added = self.forces.tendon_gains(model, loops, tendon, &self.state).added_mass(h);
@@ -284,6 +302,24 @@ impl Simulation {
         trace > STIFF
     }
 
+    /// The diagonal of `(M + h D + h^2 K)^-1` at the dofs of one tree that have something added.
+    fn inverse_diagonal(&mut self, model: &Model, tree: usize) {
+        let (work, data) = (&mut self.work, &mut self.data);
+        let dofs = model.trees[tree].dofs.clone();
+        if data.is_recursive(tree) {
+            let (mobility, diagonal) = (&mut work.mobility, &mut work.inverse_diagonal);
+            return algorithm::mobilities(model, data, tree, mobility, diagonal);
+        }
+        for dof in dofs.clone().filter(|&dof| work.added[dof] > 0.0) {
+            let unit = &mut work.scratch[..dofs.len()];
+            unit.fill(0.0);
+            unit[dof - dofs.start] = 1.0;
+            algorithm::half_solve(model, data, tree, unit);
+            work.inverse_diagonal[dof] = unit.iter().map(|y| y * y).sum();
+        }
+        work.scratch[..dofs.len()].fill(0.0);
+    }
+
     /// `w M^-1 w^T` of a row on all velocities (1/kg), with the factors of the trees it spans.
     fn inverse_mass_along<I: Iterator<Item = (usize, f64)>>(
         &mut self,
@@ -303,7 +339,7 @@ impl Simulation {
             for (dof, coefficient) in loops.expand(terms()).filter(|(dof, _)| dofs.contains(dof)) {
                 row[dof - dofs.start] += coefficient;
             }
-            algorithm::half_solve(model, &self.data, tree, row);
+            algorithm::half_solve(model, &mut self.data, tree, row);
             sum += row.iter().map(|y| y * y).sum::<f64>();
             row.fill(0.0);
         }
@@ -312,18 +348,7 @@ impl Simulation {
 
     /// Velocity of a link's point at the predicted velocity (m/s, world).
     fn point_velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
-        let model = &*self.model;
-        let mut velocity = Vector3::zeros();
-        let mut ancestor = Some(link);
-        while let Some(l) = ancestor {
-            let offset = point - self.data.link_pose[l].translation;
-            let first = model.links[l].v;
-            for dof in first..first + model.links[l].kind.nv() {
-                velocity += self.data.dof_axis[dof].at(&offset).linear * self.work.v_near[dof];
-            }
-            ancestor = model.links[l].parent;
-        }
-        velocity
+        algorithm::point_velocity(&self.model, &self.data, link, point, &self.work.v_near)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::algorithm::{AlgorithmError, Data};
-use crate::contact::{Formulation, FormulationError, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
+use crate::contact::{
+    Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
+};
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
 use crate::sim::acceleration::AccelerationLevel;
@@ -10,10 +12,12 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
 use crate::sim::{Mocap, Settings, SettingsError, State};
+use crate::spatial::Mobility;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -77,6 +81,9 @@ pub(crate) struct Work {
     pub(crate) position_gain: Vec<f64>,
     /// What is added to the mass matrix's diagonal (nv): stage 3.
     pub(crate) added: Vec<f64>,
+    /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
+    pub(crate) inverse_diagonal: Vec<f64>,
+    pub(crate) mobility: Vec<Mobility>,
     /// Velocity without and with constraint impulses (nv, then those of loops): stages 3 and 6.
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
@@ -92,6 +99,14 @@ pub(crate) struct Work {
     /// Row velocities at the beginning of the step, if the formulation asks.
     pub(crate) before: Vec<f64>,
     pub(crate) rates: Vec<f64>,
+    /// Islands in which something bounces: stage 5.
+    pub(crate) bounced: Vec<usize>,
+    /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
+    pub(crate) delay: Vec<f64>,
+    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (as long as `v_plus`); its row
+    /// velocities.
+    pub(crate) moved: Vec<f64>,
+    pub(crate) moved_rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
     pub(crate) contact_rule: Vec<bool>,
     pub(crate) candidate: Vec<bool>,
@@ -126,6 +141,8 @@ impl Work {
             rate_gain: zeros(),
             position_gain: zeros(),
             added: zeros(),
+            inverse_diagonal: zeros(),
+            mobility: vec![Mobility::zero(); model.links.len()],
             v_free: with_loops(),
             v_own: zeros(),
             late: zeros(),
@@ -134,6 +151,8 @@ impl Work {
             contact_rule: no(),
             candidate: no(),
             near: no(),
+            delay: vec![0.0; model.trees.len()],
+            moved: with_loops(),
             displacement: zeros(),
             zeros: zeros(),
             least_overlap: vec![0.0; model.nq()],
@@ -156,12 +175,14 @@ pub struct Simulation {
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
+    pub(crate) momenta: Momenta,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
     pub(crate) tendon_ranks: Vec<u32>,
+    pub(crate) cable_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -182,6 +203,9 @@ impl Simulation {
     pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
         settings.validate()?;
         settings.formulation.check_laws(model.laws())?;
+        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+            settings.formulation.check_impact(settings.impact)?;
+        }
         let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
@@ -191,15 +215,17 @@ impl Simulation {
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder: ContactFinder::new(&model),
+            finder: ContactFinder::new(&model, settings.restitution),
             rows: Rows::default(),
-            islands: Islands::default(),
+            islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
+            momenta: Momenta::new(&model),
             solver,
             projector,
             forces,
             joint_ranks,
             equality_ranks,
+            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
             tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),
@@ -220,13 +246,24 @@ impl Simulation {
     pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
         let formulation = Formulation::of_scene(&scene.options)?;
         let stepper = scene.options.stepper.unwrap_or_default();
-        let settings = Settings { formulation, stepper, ..Settings::default() };
+        let impact = scene.options.impact.unwrap_or_default();
+        let settings = Settings { formulation, stepper, impact, ..Settings::default() };
         let mut simulation = Self::new(Arc::new(scene.model), settings)?;
-        let model = simulation.model.clone();
-        if let Some(key) = model.keyframe(Self::START) {
-            simulation.reset_to(key)?;
-        }
+        simulation.start_over()?;
         Ok(simulation)
+    }
+
+    /// Goes back to where the scene starts: to the keyframe [`Simulation::START`], or if there is none to the reference
+    /// configuration, at rest. Everything a simulation remembers is forgotten.
+    pub fn start_over(&mut self) -> Result<(), SimError> {
+        let model = self.model.clone();
+        match model.keyframe(Self::START) {
+            Some(key) => self.reset_to(key),
+            None => {
+                self.forget();
+                Ok(())
+            }
+        }
     }
 
     /// Name of the keyframe at which a scene starts unless another is asked for.
@@ -266,7 +303,7 @@ impl Simulation {
                 return Err(SimError::Shape { quantity, found, expected });
             }
         }
-        self.state = State::new(&self.model);
+        self.forget();
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
@@ -275,10 +312,15 @@ impl Simulation {
         for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
+        Ok(())
+    }
+
+    /// Goes to the reference configuration, at rest, as a new simulation is.
+    fn forget(&mut self) {
+        self.state = State::new(&self.model);
         self.memory.clear();
         self.clear_readout();
         self.step_number = 0;
-        Ok(())
     }
 
     /// Number of steps taken.

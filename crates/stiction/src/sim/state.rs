@@ -19,9 +19,7 @@ pub struct Mocap {
 impl Mocap {
     /// At a pose, moving with an angular velocity and a velocity of its origin.
     pub(crate) fn new(pose: &Transform, velocity: Motion) -> Self {
-        let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
-        let q = UnitQuaternion::from_rotation_matrix(&rotation);
-        Self { position: pose.translation, orientation: [q.w, q.i, q.j, q.k], velocity }
+        Self { position: pose.translation, orientation: pose.quaternion(), velocity }
     }
 
     /// Pose in the world.

@@ -10,13 +10,15 @@
 //! 8. The certificate.
 
 use crate::algorithm::{self, lone_body};
-use crate::contact::{GapRule, IslandReport, Memory};
+use crate::contact::{GapRule, Memory};
+use crate::sim::cables;
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, Located, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::islands::StepStart;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
+use crate::sim::stage_times::Stage;
 use crate::sim::tendons::{
     push_tendon_friction, push_tendon_limit, push_tension, tendon_sides, tendon_trees,
 };
@@ -35,20 +37,25 @@ impl Simulation {
     /// then the one before the step.
     pub fn step(&mut self) -> Result<StepReport, SimError> {
         let h = self.timestep();
+        self.islands.clock.start();
         self.begin()?;
         self.locate(); // 1 and 2
         let mut report = self.open_report();
         self.project_positions();
+        self.islands.clock.lap(Stage::Contacts);
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
         self.sustain_contacts(h, &mut report).map_err(|e| self.undo(e))?;
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
+        self.islands.clock.lap(Stage::SetUp);
         self.apply_impulses(); // 6
+        self.delay_bounces(h).map_err(|e| self.undo(e))?;
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.certify_sustained(h, &mut report);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
         self.finish()?;
         self.close_report(&mut report);
+        self.islands.clock.lap(Stage::Advance);
         Ok(report)
     }
 
@@ -85,11 +92,13 @@ impl Simulation {
             let bias = match gap_rule {
                 // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
                 _ if contact.gap <= TOUCHING => 0.0,
-                GapRule::StewartTrinkle => contact.gap / h,
-                GapRule::AnitescuPotra => continue,
+                // What bounces must not overlap first, whatever the rule.
+                GapRule::AnitescuPotra if contact.restitution == 0.0 => continue,
+                GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / h,
             };
             if in_problem {
                 rows.push_contact(&model, &self.data, i, contact, bias);
+                rows.rebound(contact.restitution);
             }
         }
         for (i, link) in model.links.iter().enumerate() {
@@ -138,6 +147,17 @@ impl Simulation {
             let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
             push_tension(rows, &model, loops, tendon, rank, &gains, h);
         }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            if !cables::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
+        }
         let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
         // Prescribed rates are those of the end of the step, as velocities are.
         let level = Level::Velocity { gain: self.settings.baumgarte / h, lead: h };
@@ -159,7 +179,9 @@ impl Simulation {
         self.islands.group(&model, &self.rows);
         self.recall_memory();
         self.work.before.clear();
-        if self.solver.asks_velocities() {
+        self.work.bounced.clear();
+        let may_bounce = self.rows.blocks.iter().any(|block| block.restitution > 0.0);
+        if may_bounce || self.solver.asks_velocities() {
             self.rows.velocities(&model, &self.state.v, &mut self.work.before);
         }
         let timestep = self.timestep();
@@ -168,8 +190,11 @@ impl Simulation {
             let now = StepStart { before: &work.before, timestep };
             let solved =
                 self.islands.solve(i, &model, rows, &mut work.free, now, &mut self.solver, &mut work.memory);
-            if let Some(IslandReport { solver, variables }) = solved {
-                report.add_island(&solver, variables);
+            if let Some(solved) = solved {
+                report.add_island(&solved);
+                if solved.bounces > 0 {
+                    work.bounced.push(i);
+                }
             }
         }
         self.next_memory.clear();
@@ -229,10 +254,11 @@ impl Simulation {
                     &work.tau,
                     &work.v_own,
                     &work.v_plus,
+                    work.delay[tree],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-                    algorithm::integrate(&model, tree, &state.q, &work.v_plus, h, &mut work.q);
+                    algorithm::integrate(&model, tree, &state.q, &work.moved, h, &mut work.q);
                     state.q[coords.clone()].copy_from_slice(&work.q[coords]);
                     state.v[dofs.clone()].copy_from_slice(&work.v_plus[dofs]);
                     Ok(())

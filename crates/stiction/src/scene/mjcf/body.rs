@@ -39,9 +39,7 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), "the world has no attributes; put them on a body"));
         }
         let children = self.contents(element, Transform::identity(), None)?;
-        for site in children.iter().filter(|child| child.element.tag() == "site") {
-            self.site(site.element, BodyId::WORLD, &site.frame, site.class)?;
-        }
+        self.sites_of(BodyId::WORLD, &children)?;
         let inside = children.iter().filter(|child| !["body", "site"].contains(&child.element.tag()));
         for (number, child) in inside.enumerate() {
             if child.element.tag() != "geom" {
@@ -97,10 +95,15 @@ impl<'d> Reader<'d> {
         };
         self.bound_inertia(element, &mut spec);
         let id = self.builder.add_body(parent, spec).map_err(|e| element.model_error(e))?;
-        for site in children.iter().filter(|child| child.element.tag() == "site") {
-            self.site(site.element, id, &site.frame, site.class)?;
-        }
+        self.sites_of(id, &children)?;
         self.child_bodies(id, name, &children)
+    }
+
+    fn sites_of(&mut self, body: BodyId, children: &[Placed<'d>]) -> Result<(), SceneError> {
+        children
+            .iter()
+            .filter(|child| child.element.tag() == "site")
+            .try_for_each(|child| self.site(child.element, body, &child.frame, child.class))
     }
 
     fn joints_and_geoms(

@@ -15,10 +15,8 @@
 use super::Reader;
 use super::document::Element;
 use super::joint::JointClass;
-use super::orientation::{direction, from_z, orientation};
-use crate::model::{BodyId, ClosureSpec, ElementKind, EqualitySpec, JointSpec, Target, TimeFunction};
+use crate::model::{ClosureSpec, ElementKind, EqualitySpec, JointSpec, Target, TimeFunction};
 use crate::scene::{EntryKind, SceneError};
-use crate::spatial::Transform;
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 
@@ -36,43 +34,7 @@ const KINDS: [(&str, usize); 7] = [
 /// What a closure of one joint may say about it.
 const WORDS: [&str; 7] = ["range", "ref", "springref", "stiffness", "damping", "armature", "frictionloss"];
 
-/// A frame on a body that a closure may refer to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
-    body: BodyId,
-    pose: Transform,
-}
-
 impl<'d> Reader<'d> {
-    /// Keeps a site, given in the frame in which it stands in its body.
-    pub(super) fn site(
-        &mut self,
-        element: Element<'d>,
-        body: BodyId,
-        frame: &Transform,
-        class: Option<&'d str>,
-    ) -> Result<(), SceneError> {
-        self.names.register("site", element)?;
-        if element.name().is_empty() {
-            return Ok(());
-        }
-        let mut own = Transform::identity();
-        for layer in self.defaults.layers(element, &["site"], class)? {
-            own.translation = layer.vector("pos")?.unwrap_or(own.translation);
-            if let Some(given) = orientation(layer, &self.compiler)? {
-                own.rotation = given.to_rotation_matrix().into_inner();
-            }
-            if let Some([ax, ay, az, bx, by, bz]) = layer.numbers::<6>("fromto")? {
-                let (from, to) = (Vector3::new(ax, ay, az), Vector3::new(bx, by, bz));
-                let along = direction(to - from)
-                    .ok_or_else(|| layer.invalid(Some("fromto"), "the two points must differ"))?;
-                own = Transform::new((from + to) * 0.5, &from_z(along));
-            }
-        }
-        self.sites.insert(element.name(), Site { body, pose: *frame * own });
-        Ok(())
-    }
-
     /// Hands the closures of the scene to the builder, after all bodies and before what may refer to their joints.
     pub(super) fn closures(&mut self) -> Result<(), SceneError> {
         for (element, name, text) in std::mem::take(&mut self.custom.closures) {
@@ -149,7 +111,8 @@ impl<'d> Reader<'d> {
                 known.join(", ")
             ));
         };
-        let [first, second] = [self.site_of(element, first)?, self.site_of(element, second)?];
+        let [first, second] =
+            [self.site_named(element, "data", first)?, self.site_named(element, "data", second)?];
         let mut joints = match kind {
             "hinge" => vec![JointSpec::hinge(Vector3::z())],
             "slide" => vec![JointSpec::slide(Vector3::z())],
@@ -186,13 +149,6 @@ impl<'d> Reader<'d> {
             second_frame: Some(second.pose),
             joints,
         })
-    }
-
-    fn site_of(&self, element: Element<'d>, name: &str) -> Result<Site, SceneError> {
-        self.sites
-            .get(name)
-            .copied()
-            .ok_or_else(|| element.invalid(Some("data"), self.names.missing("site", name)))
     }
 
     /// Takes one word about the joint of a closure.

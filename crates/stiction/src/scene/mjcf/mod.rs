@@ -26,6 +26,7 @@ mod keyframe;
 mod mesh;
 mod names;
 mod orientation;
+mod site;
 mod tendon;
 mod vocabulary;
 
@@ -37,7 +38,6 @@ use crate::model::{ElementKind, Model, ModelBuilder};
 use actuator::{ACTUATORS, Controls};
 use asset::Material;
 use attributes::unread_child;
-use closure::Site;
 use compiler::{Compiler, World};
 use constraint::{Excluded, Pairs};
 use custom::Custom;
@@ -48,6 +48,7 @@ use joint::JointClass;
 use mesh::MeshAsset;
 use nalgebra::Vector3;
 use names::Names;
+use site::Site;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tendon::TendonClass;
@@ -82,13 +83,14 @@ struct Reader<'d> {
     meshes: BTreeMap<&'d str, MeshAsset>,
     hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
-    /// Named sites.
-    sites: BTreeMap<&'d str, Site>,
     /// Named joints, those of closures among them.
     joints: BTreeMap<&'d str, JointClass>,
-    /// Named tendons, and how many of all are fixed ones.
+    /// Named sites.
+    sites: BTreeMap<&'d str, Site>,
+    /// Named tendons, and how many of all are fixed ones and cables.
     tendons: BTreeMap<&'d str, TendonClass>,
     fixed_tendons: usize,
+    cables: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -120,10 +122,11 @@ impl<'d> Reader<'d> {
             meshes: BTreeMap::new(),
             hfields: BTreeMap::new(),
             names: Names::default(),
-            sites: BTreeMap::new(),
             joints: BTreeMap::new(),
+            sites: BTreeMap::new(),
             tendons: BTreeMap::new(),
             fixed_tendons: 0,
+            cables: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
