@@ -115,6 +115,7 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("sphere_slide", 100),
         ("belt", 100),
         ("humanoid", 3000),
+        ("bounce", 1500),
         ("loops", 100),
         ("loops", 3000),
         ("tendons", 3000),
