@@ -50,8 +50,8 @@ pub use aba::{forward_dynamics, forward_dynamics_all};
 pub use crba::{mass_matrix, mass_matrix_all};
 pub use data::Data;
 pub use energy::{
-    angular_momentum, center_of_mass, kinetic_energy, linear_momentum, mechanical_energy, potential_energy,
-    tree_mass,
+    angular_momentum, center_of_mass, kinetic_energy, linear_momentum, locked_inertia, mechanical_energy,
+    potential_energy, tree_mass,
 };
 pub use error::AlgorithmError;
 pub use factor::{
@@ -60,7 +60,7 @@ pub use factor::{
 pub use free_motion::{StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step};
 pub(crate) use integrate::rotation_between;
 pub use integrate::{difference, difference_all, integrate, integrate_all};
-pub use jacobian::{add_wrench, angular_jacobian, point_jacobian};
+pub use jacobian::{add_wrench, angular_jacobian, point_jacobian, point_velocity};
 pub use kinematics::{forward_kinematics, forward_kinematics_all};
 pub use operational_space::{Node, OperationalSpace, mobilities};
 pub(crate) use passive::tension;

@@ -79,6 +79,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         dofs: Vec::new(),
         geoms: Vec::new(),
         tendons: Vec::new(),
+        cables: Vec::new(),
         actuators: Vec::new(),
         equalities: Vec::new(),
         loop_joints: Vec::new(),

@@ -3,7 +3,7 @@
 use super::assembly::assemble;
 use super::inertial::own_inertia;
 use super::{
-    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe,
+    ActuatorSpec, BodyId, BodySpec, CableSpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe,
     MaterialRestitution, Model, ModelError, TendonSpec,
 };
 use crate::contact::Law;
@@ -43,6 +43,7 @@ pub struct ModelBuilder {
     /// Bodies in the order they were added; the first is the world.
     pub(super) bodies: Vec<Node>,
     pub(super) tendons: Vec<TendonSpec>,
+    pub(super) cables: Vec<CableSpec>,
     pub(super) actuators: Vec<ActuatorSpec>,
     pub(super) equalities: Vec<EqualitySpec>,
     pub(super) keyframes: Vec<Keyframe>,
@@ -85,6 +86,7 @@ impl ModelBuilder {
             timestep: 0.002,
             bodies: vec![Node { parent: 0, spec: world }],
             tendons: Vec::new(),
+            cables: Vec::new(),
             actuators: Vec::new(),
             equalities: Vec::new(),
             keyframes: Vec::new(),
@@ -153,6 +155,12 @@ impl ModelBuilder {
     /// Adds a fixed tendon.
     pub fn add_tendon(&mut self, spec: TendonSpec) -> &mut Self {
         self.tendons.push(spec);
+        self
+    }
+
+    /// Adds a cable.
+    pub fn add_cable(&mut self, spec: CableSpec) -> &mut Self {
+        self.cables.push(spec);
         self
     }
 

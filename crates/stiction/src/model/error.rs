@@ -369,6 +369,22 @@ pub enum ModelError {
         /// The tendon.
         element: Element,
     },
+    /// A cable that does not go from one point to another.
+    #[error("{element}: {found} points; a cable needs two at least")]
+    CablePoints {
+        /// The cable.
+        element: Element,
+        /// Number of points.
+        found: usize,
+    },
+    /// A cable that is shorter than nothing.
+    #[error("{element}: the upper end of its range is {value} m; a length is positive")]
+    CableLength {
+        /// The cable.
+        element: Element,
+        /// The upper end (m).
+        value: f64,
+    },
     /// A keyframe of another size.
     #[error(
         "{element}: {quantity} has {found} numbers; this model needs {expected} (or none, for the default)"
@@ -460,6 +476,8 @@ impl ModelError {
             | ModelError::BiasOnRotation { element, .. }
             | ModelError::NotScalar { element, .. }
             | ModelError::EmptyTendon { element }
+            | ModelError::CablePoints { element, .. }
+            | ModelError::CableLength { element, .. }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }

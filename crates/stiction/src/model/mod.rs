@@ -23,7 +23,8 @@ pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{
-    ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target, TendonSpec,
+    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target,
+    TendonSpec,
 };
 pub use time_function::{TimeFunction, TimeFunctionError};
 
@@ -240,6 +241,17 @@ impl Tendon {
     }
 }
 
+/// A cable: runs straight from point to point, each fixed to a body, and its length is limited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cable {
+    /// Unique name, among those of tendons too.
+    pub name: String,
+    /// Bodies ([`Model::bodies`]) and points in the frames of their bases (m), two at least.
+    pub points: Vec<(usize, Vector3<f64>)>,
+    /// Limits of the length (m). A rope has a lower end of zero.
+    pub range: [f64; 2],
+}
+
 /// What a drive acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transmission {
@@ -384,6 +396,8 @@ pub struct Model {
     pub geoms: Vec<Geom>,
     /// Fixed tendons.
     pub tendons: Vec<Tendon>,
+    /// Cables.
+    pub cables: Vec<Cable>,
     /// Drives.
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.

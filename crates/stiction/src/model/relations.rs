@@ -6,8 +6,8 @@ use super::check;
 use super::closure::{Closure, add_closures};
 use super::names::NameSpace;
 use super::{
-    Actuator, ActuatorSpec, Base, BodyId, ClosureSpec, Combination, Coupling, Element, ElementKind, Equality,
-    EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
+    Actuator, ActuatorSpec, Base, BodyId, Cable, CableSpec, ClosureSpec, Combination, Coupling, Element,
+    ElementKind, Equality, EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
 };
 use super::{JointKind, Keyframe, MaterialRestitution, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
@@ -19,7 +19,9 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
     let equalities = name_equalities(&builder.equalities)?;
     // Tendons and drives may refer to the joints of closures, couplings to tendons.
     let closures = add_closures(assembly, &builder.equalities, &equalities)?;
-    add_tendons(&mut assembly.model, &builder.tendons)?;
+    let mut names = tendon_names(&builder)?;
+    add_tendons(&mut assembly.model, &mut names, &builder.tendons)?;
+    add_cables(assembly, &mut names, &builder.cables)?;
     add_actuators(&mut assembly.model, &builder.actuators)?;
     add_equalities(assembly, &builder.equalities, equalities, closures)?;
     add_keyframes(&mut assembly.model, builder.keyframes)?;
@@ -35,8 +37,14 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
     add_exclusions(assembly, &builder.exclusions)
 }
 
-fn add_tendons(model: &mut Model, specs: &[TendonSpec]) -> Result<(), ModelError> {
-    let mut names = NameSpace::claim(ElementKind::Tendon, specs.iter().map(|s| s.name.as_str()))?;
+/// Names of tendons and cables, which are one kind to who reads a scene.
+fn tendon_names(builder: &ModelBuilder) -> Result<NameSpace, ModelError> {
+    let tendons = builder.tendons.iter().map(|spec| spec.name.as_str());
+    let cables = builder.cables.iter().map(|spec| spec.name.as_str());
+    NameSpace::claim(ElementKind::Tendon, tendons.chain(cables))
+}
+
+fn add_tendons(model: &mut Model, names: &mut NameSpace, specs: &[TendonSpec]) -> Result<(), ModelError> {
     let targets = Targets::new(model);
     for (number, spec) in specs.iter().enumerate() {
         let element = names.resolve(&spec.name, || format!("tendon {number}"));
@@ -79,6 +87,26 @@ impl Model {
             }
         }
     }
+}
+
+fn add_cables(assembly: &mut Assembly, names: &mut NameSpace, specs: &[CableSpec]) -> Result<(), ModelError> {
+    for (number, spec) in specs.iter().enumerate() {
+        let element = names.resolve(&spec.name, || format!("cable {number}"));
+        check::cable(&element, spec)?;
+        let mut points = Vec::with_capacity(spec.points.len());
+        for (body, point) in &spec.points {
+            let body = assembly.number(&element, *body)?;
+            points.push((body, assembly.model.bodies[body].pose.point(point)));
+        }
+        let bodies = &assembly.model.bodies;
+        let (first, last) = (&bodies[points[0].0], &bodies[points[points.len() - 1].0]);
+        if points.windows(2).all(|pair| never_move(bodies[pair[0].0].base, bodies[pair[1].0].base)) {
+            let (first, second) = (first.name.clone(), last.name.clone());
+            return Err(ModelError::NeverMove { element, first, second });
+        }
+        assembly.model.cables.push(Cable { name: element.name, points, range: spec.range });
+    }
+    Ok(())
 }
 
 fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelError> {

@@ -193,6 +193,17 @@ pub struct TendonSpec {
     pub friction_loss: f64,
 }
 
+/// A cable, see [`super::Cable`].
+#[derive(Clone, Debug, Default)]
+pub struct CableSpec {
+    /// Unique name or empty.
+    pub name: String,
+    /// Bodies and points in their frames (m), in the order in which the cable goes through them.
+    pub points: Vec<(BodyId, Vector3<f64>)>,
+    /// Limits of the length (m).
+    pub range: [f64; 2],
+}
+
 /// What a drive acts on and a coupling couples, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {

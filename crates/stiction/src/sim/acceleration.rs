@@ -140,6 +140,9 @@ impl AccelerationLevel {
         if let Some(tendon) = model.tendons.first() {
             return refuse(format!("tendons ('{}')", tendon.name));
         }
+        if let Some(cable) = model.cables.first() {
+            return refuse(format!("cables ('{}')", cable.name));
+        }
         let zeros = || vec![0.0; model.nv()];
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {

@@ -6,6 +6,7 @@
 
 use crate::algorithm;
 use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
+use crate::sim::cables;
 use crate::sim::equalities::{self, Located};
 use crate::sim::limits;
 use crate::sim::loop_joints::energies;
@@ -153,7 +154,8 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q);
+        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q)
+            .max(cables::worst_violation(&model, &self.data, &self.state.mocap));
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };

@@ -11,6 +11,7 @@
 use crate::algorithm::{self, Data, Node, OperationalSpace};
 use crate::contact::{BlockKind, Contact, Law};
 use crate::model::Model;
+use crate::sim::Limited;
 use crate::spatial::Force;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,11 @@ pub(crate) struct BlockKey {
 impl BlockKey {
     pub(crate) fn equality(rank: u32) -> Self {
         Self { class: 0, first: rank, second: 0, feature: 0 }
+    }
+
+    /// Place among the names of what the block is of: equality, joint or tendon, or a contact's first geom.
+    pub(crate) fn rank(&self) -> u32 {
+        self.first
     }
 
     /// Of the implicit part of a tendon's tension.
@@ -47,6 +53,21 @@ impl BlockKey {
         Self { class: 1, first: tendon_rank, second: 1, feature: u32::from(upper) }
     }
 
+    pub(crate) fn cable_limit(cable_rank: u32, upper: bool) -> Self {
+        Self { class: 1, first: cable_rank, second: 2, feature: u32::from(upper) }
+    }
+
+    /// Of a limit: what is limited, its rank among its kind, and whether it is the upper end of the range.
+    pub(crate) fn limited(&self) -> Option<(Limited, u32, bool)> {
+        let limited = match (self.class, self.second) {
+            (1, 0) => Limited::Joint,
+            (1, 1) => Limited::Tendon,
+            (1, 2) => Limited::Cable,
+            _ => return None,
+        };
+        Some((limited, self.first, self.feature == 1))
+    }
+
     pub(crate) fn friction(joint_rank: u32, dof: u32) -> Self {
         Self { class: 2, first: joint_rank, second: 0, feature: dof }
     }
@@ -63,6 +84,11 @@ impl BlockKey {
 
 /// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
 const ROUND_OFF: f64 = 1e-14;
+
+/// Least over largest mobility of a point below which the axes of its rows are chosen (half of the digits are left by then),
+/// and below which the least is round-off: a direction in which nothing moves.
+const UNEVEN: f64 = 1e-8;
+const RESISTED: f64 = 1e-14;
 
 /// What a block constrains.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +141,8 @@ pub(crate) struct RowBlock {
     pub(crate) contact: Option<usize>,
     /// Of contacts: the coefficient of restitution; after the solve, zero where the contact does not bounce in this step.
     pub(crate) restitution: f64,
+    /// Whether the first three rows are those of a point along axes that may be chosen.
+    at_point: bool,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -171,6 +199,7 @@ impl Rows {
             piece_count: 0,
             contact,
             restitution: 0.0,
+            at_point: false,
             softness: 0.0,
             compliance: 0.0,
         });
@@ -217,10 +246,10 @@ impl Rows {
         let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
         let linear_rows = if angular { 3 } else { count };
         let end = model.links[link].v + model.links[link].kind.nv();
-        self.use_dofs(tree, end - first);
         if data.is_long(tree) && !bilateral {
             self.add_loads(data, link, tree, point, axes, sign, count);
         }
+        self.use_dofs(tree, end - first);
         let mut ancestor = Some(link);
         while let Some(l) = ancestor {
             let offset = point - data.link_pose[l].translation;
@@ -260,13 +289,19 @@ impl Rows {
         sign: f64,
         count: usize,
     ) {
-        let Some(piece) = self.pieces.last_mut().filter(|piece| piece.tree == tree) else { return };
-        piece.action = match piece.action {
-            Action::Links { links: [first, _], loads, .. } => {
-                Action::Links { links: [first, link], count: 2, loads }
-            }
-            _ => Action::Links { links: [link; 2], count: 1, loads: self.loads.len() },
-        };
+        let Some(block) = self.blocks.last() else { return };
+        let next = self.loads.len();
+        for piece in self.pieces[block.first_piece..].iter_mut().filter(|p| p.tree == tree) {
+            piece.action = match piece.action {
+                Action::Anywhere if piece.used == 0 => {
+                    Action::Links { links: [link; 2], count: 1, loads: next }
+                }
+                Action::Links { links: [first, _], count: 1, loads } if loads + count == next => {
+                    Action::Links { links: [first, link], count: 2, loads }
+                }
+                _ => Action::Anywhere,
+            };
+        }
         let arm = point - data.link_pose[link].translation;
         for axis in axes.column_iter().take(count) {
             let force = axis * sign;
@@ -314,6 +349,23 @@ impl Rows {
             if let Some(link) = *link {
                 self.add_point(model, data, link, &contact.point, &contact.frame, sign, false);
             }
+        }
+    }
+
+    /// Adds a row whose velocity is the sum of those of points of links along vectors, `(link, point, vector)` in world axes.
+    pub(crate) fn push_points(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        key: BlockKey,
+        kind: RowKind,
+        prescribed: f64,
+        points: impl Iterator<Item = (usize, Vector3<f64>, Vector3<f64>)>,
+    ) {
+        self.open(key, kind, &[prescribed], None);
+        for (link, point, along) in points {
+            let axes = Matrix3::from_columns(&[along, Vector3::zeros(), Vector3::zeros()]);
+            self.add_point(model, data, link, &point, &axes, 1.0, false);
         }
     }
 
@@ -384,6 +436,9 @@ impl Rows {
         targets: &[f64],
     ) {
         self.open(key, RowKind::Bilateral, targets, None);
+        if let Some(block) = self.blocks.last_mut() {
+            block.at_point = true;
+        }
         for (link, sign) in links.iter().zip([-1.0, 1.0]) {
             if let Some(link) = *link {
                 self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
@@ -438,6 +493,45 @@ impl Rows {
                 }
             }
         }
+        for index in 0..self.blocks.len() {
+            if self.blocks[index].at_point {
+                self.align(model, index);
+            }
+        }
+    }
+
+    /// Turns the axes of the point that a block holds into the principal axes of its mobility, if this is very different
+    /// along them (a heavy body of little inertia held far from its centre): elimination along other axes would lose what is
+    /// left of the least one, and take it for dependent.
+    fn align(&mut self, model: &Model, index: usize) {
+        let block = self.blocks[index];
+        let mut mobility = Matrix3::zeros();
+        for piece in self.pieces(&block) {
+            let width = model.trees[piece.tree].dofs.len();
+            let row = |r: usize| &self.half[piece.start + r * width..][..piece.used];
+            for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+                mobility[(r, c)] += dot(row(r), row(c));
+            }
+        }
+        let trace = mobility.trace();
+        if mobility.determinant() > UNEVEN * trace * trace * trace {
+            return; // as the least eigenvalue cannot be that small
+        }
+        let principal = mobility.symmetric_eigen();
+        let ratio = principal.eigenvalues.min() / principal.eigenvalues.max();
+        if !(RESISTED..UNEVEN).contains(&ratio) {
+            return;
+        }
+        let axes = principal.eigenvectors.transpose();
+        let pieces = &self.pieces[block.first_piece..][..block.piece_count];
+        for piece in pieces {
+            let width = model.trees[piece.tree].dofs.len();
+            for k in piece.start..piece.start + width {
+                turn_column(&axes, &mut self.jacobian[k..], width);
+                turn_column(&axes, &mut self.half[k..], width);
+            }
+        }
+        turn_column(&axes, &mut self.prescribed[block.row..], 1);
     }
 
     /// Adds `J v` to a copy of the rows' prescribed velocities: `out = prescribed + J v`, per row.
@@ -515,6 +609,14 @@ impl Rows {
                 }
             }
         }
+    }
+}
+
+/// Turns three numbers that are `stride` apart into other axes.
+fn turn_column(axes: &Matrix3<f64>, column: &mut [f64], stride: usize) {
+    let turned = axes * Vector3::new(column[0], column[stride], column[2 * stride]);
+    for (r, value) in turned.iter().enumerate() {
+        column[r * stride] = *value;
     }
 }
 

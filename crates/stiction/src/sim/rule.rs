@@ -7,6 +7,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::model::Model;
+use crate::sim::cables::{CableSide, Spanned, cable_trees};
 use crate::sim::equalities::{Instant, equality_trees};
 use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{root, unite};
@@ -72,6 +73,13 @@ impl Simulation {
             let Some(first) = trees.next() else { continue };
             trees.for_each(|tree| unite(&mut work.sets, first, tree));
         }
+        for cable in &model.cables {
+            let Some(first) = cable_trees(model, cable).next() else { continue };
+            for tree in cable_trees(model, cable) {
+                work.candidate[tree] = true;
+                unite(&mut work.sets, first, tree);
+            }
+        }
         for (tree, contents) in model.trees.iter().enumerate() {
             if work.candidate[tree] {
                 continue;
@@ -132,9 +140,9 @@ impl Simulation {
         let loops = &self.closures.loops;
         let commands =
             Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
-        self.forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
         if model.trees[tree].lone_body {
-            work.added[dofs].fill(0.0);
+            self.forces.own_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
+            work.added[dofs.clone()].fill(0.0);
             algorithm::factorize_by_size(model, data, tree, &work.added)?;
             lone_body::midpoint_velocity(
                 model,
@@ -146,8 +154,30 @@ impl Simulation {
                 &work.tau,
                 &mut work.v_free,
             )?;
+            work.v_own[dofs.clone()].copy_from_slice(&work.v_free[dofs.clone()]);
+            if self.forces.has_loop_forces(model, tree) {
+                // As impulses, like those of the rows: what balances them leaves no velocity at the end of the step.
+                work.bias[dofs.clone()].fill(0.0);
+                self.forces.add_loop_forces(model, tree, &commands, &mut work.bias);
+                algorithm::solve(model, data, tree, &mut work.bias);
+                for d in dofs.clone() {
+                    work.v_free[d] += h * work.bias[d];
+                }
+            }
+            if self.forces.loop_joints.has_rotor(model, tree) {
+                algorithm::bias_forces(model, data, tree, &mut work.bias);
+                let coords = model.trees[tree].coords.clone();
+                work.q[coords.clone()].copy_from_slice(&state.q[coords]);
+                work.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
+                let (q, v, free, used) = (&mut work.q, &mut work.late, &work.v_own, &work.v_free);
+                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used, 0.0)?;
+                for d in dofs {
+                    work.late[d] -= work.v_free[d];
+                }
+            }
             return Ok(());
         }
+        self.forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
         self.forces.implicit_gains(model, tree, state, &mut work.rate_gain, &mut work.position_gain);
         for d in dofs.clone() {
             work.added[d] = h * work.rate_gain[d] + h * h * work.position_gain[d];
@@ -169,6 +199,7 @@ impl Simulation {
     fn find_near(&mut self, model: &Model, h: f64) {
         self.work.near.clear();
         self.work.near.resize(model.trees.len(), false);
+        self.mark_cables(model, h);
         for tree in 0..model.trees.len() {
             if self.work.candidate[tree]
                 && (self.closures.is_open(tree)
@@ -215,6 +246,20 @@ impl Simulation {
                 if side.gap <= TOUCHING || side.gap + CLOSING * h * rate < 0.0 {
                     self.mark(tree);
                 }
+            }
+        }
+    }
+
+    /// Marks the trees of cables whose limit is reached or will be.
+    fn mark_cables(&mut self, model: &Model, h: f64) {
+        for cable in &model.cables {
+            let now = Spanned { model, data: &self.data, mocap: &self.state.mocap, cable };
+            let rate = now.rate(&self.work.v_near);
+            let closes =
+                |side: &CableSide| side.gap <= TOUCHING || side.gap + CLOSING * h * side.sign * rate < 0.0;
+            let Some(tree) = cable_trees(model, cable).next() else { continue };
+            if now.sides().iter().flatten().any(closes) {
+                self.mark(tree);
             }
         }
     }
@@ -303,18 +348,7 @@ impl Simulation {
 
     /// Velocity of a link's point at the predicted velocity (m/s, world).
     fn point_velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
-        let model = &*self.model;
-        let mut velocity = Vector3::zeros();
-        let mut ancestor = Some(link);
-        while let Some(l) = ancestor {
-            let offset = point - self.data.link_pose[l].translation;
-            let first = model.links[l].v;
-            for dof in first..first + model.links[l].kind.nv() {
-                velocity += self.data.dof_axis[dof].at(&offset).linear * self.work.v_near[dof];
-            }
-            ancestor = model.links[l].parent;
-        }
-        velocity
+        algorithm::point_velocity(&self.model, &self.data, link, point, &self.work.v_near)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
@@ -45,6 +46,17 @@ pub enum SimError {
         /// The state before the step.
         dump: Box<Snapshot>,
     },
+    /// Equalities that no configuration near the present one meets.
+    #[error(
+        "equality '{equality}' stays open by {error:.3e} (m or rad): the bodies cannot be brought together from where \
+         they start, or it contradicts another"
+    )]
+    CannotAssemble {
+        /// The worst one.
+        equality: String,
+        /// Its position error (m or rad).
+        error: f64,
+    },
     /// A state vector of the wrong length.
     #[error("{quantity} has {found} numbers, this model needs {expected}")]
     Shape {
@@ -77,6 +89,11 @@ pub(crate) struct Work {
     pub(crate) v_plus: Vec<f64>,
     /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
+    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
+    pub(crate) v_own: Vec<f64>,
+    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
+    /// stage 3.
+    pub(crate) late: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     /// Row velocities at the beginning of the step, if the formulation asks.
@@ -127,6 +144,8 @@ impl Work {
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
             v_free: with_loops(),
+            v_own: zeros(),
+            late: zeros(),
             v_plus: with_loops(),
             v_near: with_loops(),
             contact_rule: no(),
@@ -156,12 +175,14 @@ pub struct Simulation {
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
+    pub(crate) momenta: Momenta,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
     pub(crate) tendon_ranks: Vec<u32>,
+    pub(crate) cable_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -198,11 +219,13 @@ impl Simulation {
             rows: Rows::default(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
+            momenta: Momenta::new(&model),
             solver,
             projector,
             forces,
             joint_ranks,
             equality_ranks,
+            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
             tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),

@@ -11,6 +11,7 @@
 
 use crate::algorithm::{self, lone_body};
 use crate::contact::{GapRule, Memory};
+use crate::sim::cables;
 use crate::sim::certificate::StepReport;
 use crate::sim::equalities::{self, Configuration, Level, Located, equality_trees};
 use crate::sim::forces::Commands;
@@ -81,6 +82,7 @@ impl Simulation {
     /// Stage 4: the rows of all trees under the contact rule.
     fn assemble_rows(&mut self, h: f64) {
         let model = self.model.clone();
+        self.closures.loops.accelerate(&model, &self.data, &self.state.mocap);
         let (rows, work, loops) = (&mut self.rows, &mut self.work, &self.closures.loops);
         loops.extend_rates(&mut work.v_free);
         rows.clear();
@@ -128,7 +130,7 @@ impl Simulation {
             let reach = LIMIT_REACH * h * travel + TOUCHING;
             let joints = &self.forces.loop_joints;
             joints.push_limits(rows, &model, loops, joint, |gap| (gap <= reach).then_some(gap.max(0.0) / h));
-            joints.push_actions(rows, &model, loops, joint, &self.state, h);
+            joints.push_actions(rows, &model, loops, joint, &self.state, &work.late, h);
         }
         for (i, tendon) in model.tendons.iter().enumerate() {
             if !tendon_trees(&model, tendon).next().is_some_and(|tree| work.contact_rule[tree]) {
@@ -144,6 +146,17 @@ impl Simulation {
             push_tendon_friction(rows, &model, loops, tendon, rank, h);
             let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
             push_tension(rows, &model, loops, tendon, rank, &gains, h);
+        }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            if !cables::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
         }
         let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
         // Prescribed rates are those of the end of the step, as velocities are.
@@ -239,7 +252,7 @@ impl Simulation {
                     &mut state.q,
                     &mut state.v,
                     &work.tau,
-                    &work.v_free,
+                    &work.v_own,
                     &work.v_plus,
                     work.delay[tree],
                 ),

@@ -87,9 +87,10 @@ struct Reader<'d> {
     joints: BTreeMap<&'d str, JointClass>,
     /// Named sites.
     sites: BTreeMap<&'d str, Site>,
-    /// Named tendons, and how many of all are fixed ones.
+    /// Named tendons, and how many of all are fixed ones and cables.
     tendons: BTreeMap<&'d str, TendonClass>,
     fixed_tendons: usize,
+    cables: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -125,6 +126,7 @@ impl<'d> Reader<'d> {
             sites: BTreeMap::new(),
             tendons: BTreeMap::new(),
             fixed_tendons: 0,
+            cables: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
