@@ -9,6 +9,7 @@ mod equalities;
 mod forces;
 mod free_rule;
 mod islands;
+mod largest_margin;
 mod least_friction;
 mod limits;
 mod npz;
@@ -26,6 +27,7 @@ mod tendons;
 mod time_stepping;
 
 pub use certificate::{Certificate, StepReport};
+pub use largest_margin::PairMargins;
 pub use npz::NpzError;
 pub use readout::{ContactForce, PairForce};
 pub use record::Recorder;
