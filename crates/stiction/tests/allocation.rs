@@ -166,3 +166,29 @@ fn friction_boxes_and_contacts_without_slip_allocate_nothing_after_warm_up() {
         }
     }
 }
+
+#[test]
+fn the_solvers_of_mylapilli_and_jain_allocate_nothing_after_warm_up() {
+    for (model, solver) in [
+        ("stewart-trinkle", "fb-rlm"),
+        ("stewart-trinkle", "fb-plm"),
+        ("stewart-trinkle", "path"),
+        ("anitescu-potra", "path"),
+        ("cone", "mncp-rlm"),
+        ("cone", "mncp-plm"),
+    ] {
+        for (name, warm_up) in [("grasp", 100), ("belt", 1500), ("pendulum12", 4000), ("tendons", 3000)] {
+            let mut s =
+                simulate_with(model, solver, &if name == "tendons" { TENDONS.into() } else { shipped(name) });
+            for _ in 0..warm_up {
+                let _ = s.step().unwrap();
+            }
+            let before = COUNT.with(Cell::get);
+            for _ in 0..500 {
+                let _ = s.step().unwrap();
+            }
+            let count = COUNT.with(Cell::get) - before;
+            assert_eq!(count, 0, "{model}, {solver}, {name}: {count} allocations in 500 steps");
+        }
+    }
+}

@@ -200,3 +200,30 @@ fn what_a_spatial_tendon_cannot_do_is_refused_by_name() {
         assert!(message.contains(words), "{tendon}: {message}");
     }
 }
+
+#[test]
+fn a_cable_holds_the_same_in_redundant_coordinates() {
+    // Two hinged rods, the end of the second on a rope whose eye is off its body's frame.
+    let rod =
+        r#"<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.01" mass="0.2" contype="0" conaffinity="0"/>"#;
+    let bodies = format!(
+        r#"<site name="hook" pos="0.6 0 0.4"/><body name="a"><joint axis="0 1 0"/>{rod}<body name="b" pos="0.3 0 0">
+        <joint axis="0 1 0" pos="0.02 0 0.01"/>{rod}<site name="eye" pos="0.3 0 0.02"/></body></body>"#
+    );
+    let text = scene("0 0 -9.81", &bodies, &cable("rope", "0 0.6", &["hook", "eye"]));
+    let mut minimal = simulate(&text.replace("0.001\" g", "0.0001\" g"));
+    let free = std::sync::Arc::new(minimal.model().redundant().unwrap());
+    let mut redundant = Simulation::new(free, minimal.settings().clone()).unwrap();
+    let mut taut = 0;
+    for _ in 0..5000 {
+        let tension = |s: &mut Simulation| {
+            assert!(s.step().unwrap().solved());
+            s.limit_forces().map(|rope| rope.force).sum::<f64>()
+        };
+        let both = [tension(&mut minimal), tension(&mut redundant)];
+        taut += usize::from(both.iter().all(|tension| *tension > 0.0));
+        let apart = (position(&minimal, "b") - position(&redundant, "b")).norm();
+        assert!(apart <= 1e-4, "{apart}");
+    }
+    assert!(taut > 500, "{taut}");
+}

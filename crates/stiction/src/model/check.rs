@@ -197,6 +197,14 @@ pub(super) fn law(element: &Element, law: Law) -> Result<(), ModelError> {
     }
 }
 
+/// A coefficient of restitution.
+pub(super) fn restitution(element: &Element, value: f64) -> Result<(), ModelError> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(ModelError::RestitutionRange { element: element.clone(), value })
+}
+
 /// Mass properties: positive semidefinite, and principal moments that some distribution of mass has (each at most
 /// the sum of the others).
 pub(super) fn inertial(element: &Element, inertial: &Inertial) -> Result<(), ModelError> {

@@ -7,6 +7,7 @@
 mod assembly;
 mod builder;
 mod check;
+mod closure;
 mod combination;
 mod contact_rules;
 mod error;
@@ -14,8 +15,10 @@ mod inertial;
 mod names;
 mod relations;
 mod spec;
+mod time_function;
 
 pub use builder::ModelBuilder;
+pub use closure::{Closure, ClosureSpec, LoopJoint};
 pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
@@ -23,6 +26,7 @@ pub use spec::{
     ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target,
     TendonSpec,
 };
+pub use time_function::{TimeFunction, TimeFunctionError};
 
 use crate::collision::Shape;
 use crate::contact::Law;
@@ -147,6 +151,16 @@ pub enum Base {
     Link(usize),
 }
 
+impl Base {
+    /// The link, unless it is the world or a prescribed body.
+    pub fn link(self) -> Option<usize> {
+        match self {
+            Base::Link(link) => Some(link),
+            Base::World | Base::Mocap(_) => None,
+        }
+    }
+}
+
 /// A named body, as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Body {
@@ -243,6 +257,8 @@ pub struct Cable {
 pub enum Transmission {
     /// The joint of this link.
     Joint(usize),
+    /// This joint of a loop: index into [`Model::loop_joints`].
+    Loop(usize),
     /// This tendon.
     Tendon(usize),
 }
@@ -293,12 +309,14 @@ pub enum EqualityKind {
         /// The frames.
         frames: [Transform; 2],
     },
+    /// Two frames are joined by a chain of joints.
+    Closure(Closure),
     /// One combination of joint coordinates is a polynomial of another.
     Coupling(Coupling),
 }
 
-/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4`, where y and x are the differences of two combinations of joint coordinates
-/// to their values at [`Model::q0`].
+/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4 + f(t)`, where y and x are the differences of two combinations of joint
+/// coordinates to their values at [`Model::q0`], and f is a function of time, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coupling {
     /// y.
@@ -307,6 +325,8 @@ pub struct Coupling {
     pub independent: Combination,
     /// The coefficients, the constant first.
     pub polynomial: [f64; 5],
+    /// f.
+    pub motion: Option<TimeFunction>,
 }
 
 /// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.
@@ -320,6 +340,8 @@ pub struct Keyframe {
     pub q: Vec<f64>,
     /// Generalized velocity.
     pub v: Vec<f64>,
+    /// Coordinates of the joints that close loops, from which whole turns are counted.
+    pub loop_q: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
     /// Pose of every mocap body in the world, by mocap index.
@@ -342,6 +364,15 @@ pub struct MaterialRule {
     pub materials: [String; 2],
     /// Law of their contacts.
     pub law: Law,
+}
+
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
 }
 
 /// A scene that is ready to move. Immutable; share it between simulations.
@@ -371,6 +402,10 @@ pub struct Model {
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.
     pub equalities: Vec<Equality>,
+    /// Joints of the closures among them.
+    pub loop_joints: Vec<LoopJoint>,
+    /// Their coordinates at zero displacement.
+    pub loop_q0: Vec<f64>,
     /// Stored states.
     pub keyframes: Vec<Keyframe>,
     /// Mocap bodies, by mocap index.
@@ -388,6 +423,10 @@ pub struct Model {
     pub material_rules: Vec<MaterialRule>,
     /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
     pub default_law: Option<Law>,
+    /// Coefficients of restitution by pairs of materials.
+    pub material_restitutions: Vec<MaterialRestitution>,
+    /// Coefficient of restitution of all other contacts, 0 to 1.
+    pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

@@ -1,6 +1,6 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
-use super::JointKind;
+use super::{ClosureSpec, JointKind, TimeFunction};
 use crate::collision::{MassProperties, Shape};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
@@ -289,6 +289,8 @@ pub enum EqualitySpec {
         /// The point, in the second body's frame, whose position is held (m).
         anchor: Vector3<f64>,
     },
+    /// Two bodies are joined by a chain of joints.
+    Closure(ClosureSpec),
     /// A coordinate is a polynomial of another, see [`super::Coupling`].
     Coupling {
         /// Unique name or empty.
@@ -299,5 +301,14 @@ pub enum EqualitySpec {
         independent: Option<Target>,
         /// Coefficients, the constant first.
         polynomial: [f64; 5],
+    },
+    /// A coordinate is a function of time.
+    Motion {
+        /// Unique name or empty.
+        name: String,
+        /// The hinge, slide or tendon.
+        target: Target,
+        /// Its coordinate (rad or m) or length.
+        function: TimeFunction,
     },
 }

@@ -122,6 +122,9 @@ impl AccelerationLevel {
             // Sliding with infinite friction is possible at this level (Lynch and Mason 1995).
             return refuse(format!("the law '{law}'"));
         }
+        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+            return refuse("restitution".into());
+        }
         if let Some(equality) = model.equalities.first() {
             return refuse(format!("equality constraints ('{}')", equality.name));
         }
@@ -145,7 +148,7 @@ impl AccelerationLevel {
         Ok(Some(Box::new(Self {
             replacement,
             solver: IslandSolver::Acceleration(Box::default()),
-            finder: ContactFinder::new(model),
+            finder: ContactFinder::new(model, None),
             stage: State::new(model),
             contacts: Vec::new(),
             trees: Vec::new(),
@@ -388,6 +391,7 @@ impl AccelerationLevel {
             let kept = ContactForce {
                 contact,
                 bias: 0.0,
+                preload: 0.0,
                 velocity: persistent.velocity,
                 impulse: force * h,
                 force: contact.frame * force,
@@ -475,7 +479,9 @@ impl Simulation {
         q.copy_from_slice(&state.q);
         v.copy_from_slice(&state.v);
         level.stop_approach(&model, data, &mut v);
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
         let start = &state.mocap;
         let moved = algorithm::coupled_runge_kutta_step(
             &model,
@@ -515,7 +521,7 @@ impl Simulation {
         }
         for (tree, solved) in &level.reports {
             if level.sustained[*tree] {
-                report.add_island(&solved.solver, solved.variables);
+                report.add_island(&solved);
             }
         }
         let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();

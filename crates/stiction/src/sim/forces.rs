@@ -1,14 +1,16 @@
 //! Generalized forces that do not come from constraints: applied forces, springs, dampers and drives.
 
 use crate::algorithm::{self, Data};
-use crate::model::{Actuator, Base, JointKind, Model, Transmission};
+use crate::model::{Actuator, Base, JointKind, Model, Tendon, Transmission};
 use crate::sim::State;
-use crate::sim::tendons::TendonGains;
+use crate::sim::loop_joints::{self, LoopJoints};
+use crate::sim::loops::Loops;
+use crate::sim::tendons::Gains;
 use crate::spatial::Force;
 
 /// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
 /// clamped.
-fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
     let control = match actuator.control_range {
         Some([low, high]) => control.clamp(low, high),
         None => control,
@@ -32,6 +34,8 @@ fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> 
                 JointKind::Ball | JointKind::Free => (0.0, 0.0),
             }
         }
+        // Theirs are in `loop_joints`.
+        Transmission::Loop(_) => (0.0, 0.0),
         Transmission::Tendon(tendon) => {
             let path = &model.tendons[tendon].path;
             (gear * path.value(q), gear * path.rate(v))
@@ -56,6 +60,7 @@ pub(crate) struct ForceMap {
     /// Drives on tendons, per tendon.
     tendon_drives: Vec<Vec<usize>>,
     bodies: Vec<Vec<usize>>,
+    pub(crate) loop_joints: LoopJoints,
 }
 
 impl ForceMap {
@@ -64,10 +69,12 @@ impl ForceMap {
             drives: vec![Vec::new(); model.trees.len()],
             tendon_drives: vec![Vec::new(); model.tendons.len()],
             bodies: vec![Vec::new(); model.trees.len()],
+            loop_joints: LoopJoints::new(model),
         };
         for (i, actuator) in model.actuators.iter().enumerate() {
             match actuator.transmission {
                 Transmission::Joint(link) => map.drives[model.links[link].tree].push(i),
+                Transmission::Loop(_) => {}
                 Transmission::Tendon(tendon) => map.tendon_drives[tendon].push(i),
             }
         }
@@ -84,7 +91,16 @@ impl ForceMap {
     }
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.
-    fn add_drives(&self, model: &Model, tree: usize, ctrl: &[f64], q: &[f64], v: &[f64], tau: &mut [f64]) {
+    fn add_drives(
+        &self,
+        model: &Model,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
+        let ctrl = commands.ctrl;
         let force = |i: usize| {
             let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
             drive_force(&model.actuators[i], ctrl[i], length, rate).0
@@ -100,7 +116,7 @@ impl ForceMap {
         for &tendon in &model.trees[tree].tendons {
             for &i in &self.tendon_drives[tendon] {
                 let force = model.actuators[i].gear[0] * force(i);
-                algorithm::pull(model, tree, &model.tendons[tendon], force, tau);
+                pull(model, tree, &model.tendons[tendon], force, commands.loops, tau);
             }
         }
     }
@@ -119,7 +135,8 @@ impl ForceMap {
     }
 
     /// Total generalized force of one tree at `(q, v)`: applied, external, springs, dampers and drives. Writes the
-    /// tree's part of `tau`; needs `data` at `(q, v)`.
+    /// tree's part of `tau`; needs `data` at `(q, v)`, and of a tree that loops tie the coordinates of loops behind `q`, their
+    /// rates behind `v`, and both in the commands' `loops`.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn smooth_forces(
         &self,
@@ -134,7 +151,9 @@ impl ForceMap {
         let dofs = model.trees[tree].dofs.clone();
         tau[dofs.clone()].copy_from_slice(&commands.applied[dofs]);
         algorithm::passive_forces(model, tree, q, v, tau);
-        self.add_drives(model, tree, commands.ctrl, q, v, tau);
+        add_loop_tendons(model, tree, commands.loops, tau);
+        self.add_drives(model, tree, commands, q, v, tau);
+        self.loop_joints.add_forces(model, commands.loops, tree, commands.ctrl, tau);
         self.add_external(model, data, tree, commands.external, tau);
     }
 
@@ -170,17 +189,17 @@ impl ForceMap {
     }
 
     /// The same along a tendon: its damping, its spring's stiffness where it is stretched, and the gains of its drives.
-    pub(crate) fn tendon_gains(&self, model: &Model, tendon: usize, state: &State) -> TendonGains {
+    pub(crate) fn tendon_gains(&self, model: &Model, loops: &Loops, tendon: usize, state: &State) -> Gains {
         let contents = &model.tendons[tendon];
-        let stretched = contents.stretch(contents.path.value(&state.q)) != 0.0;
+        let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
         let [low, high] = contents.spring_range;
-        let mut gains = TendonGains { rate: contents.damping, position: 0.0 };
+        let mut gains = Gains { rate: contents.damping, position: 0.0 };
         if stretched || low == high {
             gains.position = contents.stiffness;
         }
         for &i in &self.tendon_drives[tendon] {
             let actuator = &model.actuators[i];
-            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &state.q, &state.v);
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &loops.q, &loops.v);
             gains.position += k;
             gains.rate += d;
         }
@@ -194,4 +213,25 @@ pub(crate) struct Commands<'a> {
     pub(crate) ctrl: &'a [f64],
     pub(crate) applied: &'a [f64],
     pub(crate) external: &'a [Force],
+    /// Joints that close loops, with their rates.
+    pub(crate) loops: &'a Loops,
+}
+
+/// Adds the generalized forces on one tree of a force that lengthens a tendon.
+fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, loops: &Loops, tau: &mut [f64]) {
+    algorithm::pull(model, tree, tendon, force, tau);
+    for term in tendon.path.terms.iter().filter(|term| term.dof >= model.nv()) {
+        loop_joints::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
+    }
+}
+
+/// Adds the springs and dampers of tendons along the joints of loops; those along joints of trees are in
+/// [`algorithm::passive_forces`].
+fn add_loop_tendons(model: &Model, tree: usize, loops: &Loops, tau: &mut [f64]) {
+    for tendon in model.trees[tree].tendons.iter().map(|&t| &model.tendons[t]) {
+        for term in tendon.path.terms.iter().filter(|term| term.dof >= model.nv()) {
+            let force = term.coefficient * algorithm::tension(tendon, &loops.q, &loops.v);
+            loop_joints::pull(model, loops, tree, term.dof, force, tau);
+        }
+    }
 }

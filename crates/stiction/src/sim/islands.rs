@@ -5,12 +5,15 @@
 //! the free velocity on them: with `P = M^-1 - M^-1 X^T (X M^-1 X^T)^-1 X M^-1` the unilateral rows see `J P J^T` and
 //! `J v_X` (Drumwright 2015, eq. 47). Dependent bilateral rows are recognised by their pivot and skipped.
 //!
+//! Where contacts bounce, an island is solved by way of [`Impacts`].
+//!
 //! A large island of unilateral rows is never multiplied out where the formulation can do without: it gets the
 //! half-solved rows, sparse by trees.
 
-use crate::contact::{Block, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
+use crate::contact::{Block, Impacts, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
 use crate::model::Model;
 use crate::sim::rows::{RowKind, Rows};
+use crate::sim::stage_times::{Clock, Stage};
 use stiction_solvers::BlockRows;
 
 /// A pivot below this part of its diagonal belongs to a dependent row: elimination of n rows leaves relative errors
@@ -55,6 +58,11 @@ pub(crate) struct Islands {
     blocks: Vec<Block>,
     memory: Vec<Memory>,
     skipped: Vec<bool>,
+    /// Tells what is spent on problems and on all before.
+    pub(crate) clock: Clock,
+    impacts: Impacts,
+    /// Columns in which the present pivot's row has entries.
+    reached: Vec<usize>,
 }
 
 /// Root of a tree in the union-find forest; halves the path.
@@ -78,6 +86,17 @@ pub(crate) fn root(parent: &mut [usize], i: usize) -> usize {
 }
 
 impl Islands {
+    /// With contacts that may bounce.
+    pub(crate) fn with_impacts(impacts: Impacts) -> Self {
+        Self { impacts, ..Self::default() }
+    }
+
+    /// The blocks of island number `index`, by their places in the rows.
+    pub(crate) fn blocks(&self, index: usize) -> &[usize] {
+        let Island { start, end } = self.islands[index];
+        &self.order[start..end]
+    }
+
     /// Number of islands found last.
     pub(crate) fn count(&self) -> usize {
         self.islands.len()
@@ -269,16 +288,19 @@ impl Islands {
             }
             let (upper, lower) = self.matrix.split_at_mut((e + 1) * total);
             let pivot_row = &upper[e * total..];
-            for (offset, row) in lower.chunks_exact_mut(total).enumerate() {
+            // The matrix is symmetric but for round-off: the rows and columns that the pivot reaches are the same.
+            self.reached.clear();
+            let below = lower.chunks_exact(total).map(|row| row[e]);
+            let both = (e + 1..total).zip(below).filter(|&(j, entry)| pivot_row[j] != 0.0 || entry != 0.0);
+            self.reached.extend(both.map(|(j, _)| j));
+            for &i in &self.reached {
+                let row = &mut lower[(i - e - 1) * total..][..total];
                 let factor = row[e] / pivot;
-                if factor == 0.0 {
-                    continue;
-                }
-                for (value, p) in row[e + 1..].iter_mut().zip(&pivot_row[e + 1..]) {
-                    *value -= factor * p;
+                for &j in &self.reached {
+                    row[j] -= factor * pivot_row[j];
                 }
                 row[e] = factor;
-                self.free[e + 1 + offset] -= factor * self.free[e];
+                self.free[i] -= factor * self.free[e];
             }
         }
     }
@@ -337,7 +359,9 @@ impl Islands {
             before: &self.before[bilateral..],
             timestep: now.timestep,
         };
-        let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::SetUp);
+        let report = self.impacts.solve(&problem, solver, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         Some(report)
     }
@@ -374,7 +398,9 @@ impl Islands {
             before: &self.before,
             timestep: now.timestep,
         };
-        let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::SetUp);
+        let report = self.impacts.solve(&problem, solver, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         report
     }
@@ -439,18 +465,24 @@ impl Islands {
         self.memory.clear();
         for (local, &i) in self.order[start..end].iter().enumerate() {
             if let RowKind::Unilateral(kind) = rows.blocks[i].kind {
-                self.blocks.push(Block { kind, row: self.local_row[local] - bilateral });
+                let restitution = rows.blocks[i].restitution;
+                self.blocks.push(Block { kind, row: self.local_row[local] - bilateral, restitution });
                 self.memory.push(memory[i]);
             }
         }
     }
 
-    /// Hands on what the solve left in the blocks' memory.
+    /// Hands on what the solve left in the blocks' memory, and the rows as they were posed.
     fn keep_impulses(&self, rows: &mut Rows, start: usize, end: usize, memory: &mut [Memory]) {
-        let unilateral =
-            self.order[start..end].iter().filter(|&&i| rows.blocks[i].kind != RowKind::Bilateral);
-        for (&i, result) in unilateral.zip(&self.memory) {
-            let block = rows.blocks[i];
+        let mut answers = self.memory.iter().zip(self.impacts.posed());
+        for &i in &self.order[start..end] {
+            let block = &mut rows.blocks[i];
+            if block.kind == RowKind::Bilateral {
+                continue;
+            }
+            let Some((result, posed)) = answers.next() else { return };
+            block.kind = RowKind::Unilateral(posed.kind);
+            block.restitution = posed.restitution;
             memory[i] = *result;
             rows.impulse[block.row..block.row + block.count].copy_from_slice(&result.impulse[..block.count]);
         }

@@ -1,6 +1,8 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod batch;
+mod bounce;
 mod cables;
 mod certificate;
 mod closures;
@@ -12,6 +14,8 @@ mod free_rule;
 mod islands;
 mod least_friction;
 mod limits;
+mod loop_joints;
+mod loops;
 mod npz;
 mod projection;
 mod readout;
@@ -22,11 +26,14 @@ mod rule;
 mod settings;
 mod simulation;
 mod snapshot;
+mod stage_times;
 mod state;
 mod tendons;
 mod time_stepping;
 
+pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use certificate::{Certificate, StepReport};
+pub use contacts::body_motion;
 pub use npz::NpzError;
 pub use readout::{ContactForce, LimitForce, Limited, PairForce};
 pub use record::Recorder;
@@ -34,4 +41,5 @@ pub use recording::{ReadError, ReadProblem, RecordError, Recording};
 pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use stage_times::StageTimes;
 pub use state::{Mocap, State};

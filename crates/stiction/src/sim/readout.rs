@@ -18,8 +18,11 @@ use nalgebra::Vector3;
 pub struct ContactForce {
     /// The contact, with the law in force, which is that of the contact model where that replaces all laws.
     pub contact: Contact,
-    /// a_n of its normal row (m/s).
+    /// a_n of its normal row (m/s): `0 <= lambda_n - preload  perp  u_n + a_n >= 0`. Negative where Newton's impact law
+    /// made the bodies part.
     pub bias: f64,
+    /// Normal impulse (N s) that Poisson's impact law gave in any case; else 0.
+    pub preload: f64,
     /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
     /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
     pub velocity: Vector3<f64>,

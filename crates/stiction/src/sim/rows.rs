@@ -35,6 +35,11 @@ impl BlockKey {
         Self { class: 0, first: tendon_rank, second: 1, feature: 0 }
     }
 
+    /// Of the implicit part of what acts along a velocity of a loop's joint.
+    pub(crate) fn loop_action(joint_rank: u32, dof: u32) -> Self {
+        Self { class: 0, first: joint_rank, second: 2, feature: dof }
+    }
+
     pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
         Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
     }
@@ -131,6 +136,8 @@ pub(crate) struct RowBlock {
     pub(crate) contact: Option<usize>,
     /// Whether the first three rows are those of a point along axes that may be chosen.
     at_point: bool,
+    /// Of contacts: the coefficient of restitution; after the solve, zero where the contact does not bounce in this step.
+    pub(crate) restitution: f64,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -187,6 +194,7 @@ impl Rows {
             piece_count: 0,
             contact,
             at_point: false,
+            restitution: 0.0,
             softness: 0.0,
             compliance: 0.0,
         });
@@ -296,7 +304,7 @@ impl Rows {
         }
     }
 
-    /// Adds a contact; `bias` is a_n (m/s).
+    /// Adds a contact; `bias` is a_n without restitution (m/s).
     pub(crate) fn push_contact(
         &mut self,
         model: &Model,
@@ -305,7 +313,7 @@ impl Rows {
         contact: &Contact,
         bias: f64,
     ) {
-        let kind = BlockKind::Contact { law: contact.law, bias };
+        let kind = BlockKind::Contact { law: contact.law, bias, preload: 0.0 };
         self.push_contact_rows(model, data, index, contact, kind);
     }
 
@@ -318,7 +326,7 @@ impl Rows {
         contact: &Contact,
         bias: f64,
     ) {
-        let kind = BlockKind::Contact { law: Law::Frictionless, bias };
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias, preload: 0.0 };
         self.push_contact_rows(model, data, index, contact, kind);
     }
 
@@ -365,14 +373,32 @@ impl Rows {
         prescribed: f64,
         dofs: impl Iterator<Item = (usize, f64)>,
     ) {
-        self.open(key, kind, &[prescribed], None);
-        for (dof, coefficient) in dofs {
+        self.push_entries(
+            model,
+            key,
+            kind,
+            &[prescribed],
+            dofs.map(|(dof, coefficient)| (0, dof, coefficient)),
+        );
+    }
+
+    /// Adds rows by their entries, `(row, dof, coefficient)`, likewise.
+    pub(crate) fn push_entries(
+        &mut self,
+        model: &Model,
+        key: BlockKey,
+        kind: RowKind,
+        prescribed: &[f64],
+        entries: impl Iterator<Item = (usize, usize, f64)>,
+    ) {
+        self.open(key, kind, prescribed, None);
+        for (row, dof, coefficient) in entries {
             let tree = model.links[model.dofs[dof].link].tree;
-            let first = model.trees[tree].dofs.start;
+            let (first, width) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
             let start = self.piece(model, tree);
             self.act_on_joint(tree, model.dofs[dof].link);
             self.use_dofs(tree, dof + 1 - first);
-            let entry = &mut self.jacobian[start + dof - first];
+            let entry = &mut self.jacobian[start + row * width + dof - first];
             let size = entry.abs() + coefficient.abs();
             *entry += coefficient;
             if entry.abs() <= ROUND_OFF * size {
@@ -412,6 +438,13 @@ impl Rows {
             if let Some(link) = *link {
                 self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
             }
+        }
+    }
+
+    /// Gives the last block, a contact, a coefficient of restitution.
+    pub(crate) fn rebound(&mut self, restitution: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.restitution = restitution;
         }
     }
 

@@ -6,13 +6,14 @@
 //! rule holds is a function of the state before the solve, and is the same for all trees tied by equalities.
 
 use crate::algorithm::{self, lone_body};
-use crate::model::{Model, Tendon};
+use crate::model::Model;
 use crate::sim::cables::{CableSide, Spanned, cable_trees};
-use crate::sim::equalities::{Configuration, equality_trees};
-use crate::sim::forces::Commands;
+use crate::sim::equalities::{Instant, equality_trees};
+use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{root, unite};
-use crate::sim::limits::{has_dry_friction, limit_rate, limit_sides};
-use crate::sim::tendons::{tendon_sides, tendon_trees};
+use crate::sim::limits::{self, limit_rate, limit_sides};
+use crate::sim::loop_joints::limit_gaps;
+use crate::sim::tendons::{row, tendon_sides, tendon_trees};
 use crate::sim::{SimError, Simulation};
 use nalgebra::Vector3;
 
@@ -38,7 +39,7 @@ impl Simulation {
                 self.free_velocity(&model, tree, h)?;
             }
         }
-        self.near_velocity(&model);
+        self.near_velocity(&model, h);
         self.find_near(&model, h);
         for tree in 0..model.trees.len() {
             let set = root(&mut self.work.sets, tree);
@@ -96,11 +97,18 @@ impl Simulation {
             );
             let gains = contents.dofs.clone().any(|d| work.rate_gain[d] > 0.0 || work.position_gain[d] > 0.0);
             let limited = model.links[contents.links.clone()].iter().any(|l| l.range.is_some());
+            let loops = &self.closures.loops;
             let tendons = contents.tendons.iter().any(|&tendon| {
                 model.tendons[tendon].range.is_some()
-                    || self.forces.tendon_gains(model, tendon, &self.state).added_mass(1.0) > 0.0
+                    || self.forces.tendon_gains(model, loops, tendon, &self.state).added_mass(1.0) > 0.0
             });
-            work.candidate[tree] = gains || limited || tendons || has_dry_friction(model, tree);
+            let joints = &self.forces.loop_joints;
+            let looped = joints.on_tree(tree).iter().any(|&joint| {
+                model.loop_joints[joint].range.is_some()
+                    || joints.added_mass(model, loops, joint, &self.state, 1.0) > 0.0
+            });
+            work.candidate[tree] =
+                gains || limited || tendons || looped || has_dry_friction(model, &self.forces, tree);
         }
         // One tree of a set that may need the contact rule takes all of them along.
         work.near.clear();
@@ -115,12 +123,13 @@ impl Simulation {
     }
 
     /// The velocity by which rows are predicted to close: the free velocity, on the equality constraints.
-    fn near_velocity(&mut self, model: &Model) {
+    fn near_velocity(&mut self, model: &Model, h: f64) {
         let (work, data) = (&mut self.work, &mut self.data);
         work.v_near.copy_from_slice(&work.v_free);
         let candidate = &work.candidate;
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        self.closures.match_velocities(model, data, at, |t| candidate[t], &mut work.v_near);
+        let end = Instant { mocap: &self.state.mocap, time: self.state.time + h };
+        self.closures.match_velocities(model, data, end, |t| candidate[t], &mut work.v_near);
+        self.closures.loops.extend_rates(&mut work.v_near);
     }
 
     /// Mass matrix, factor and free velocity of one tree under the contact rule.
@@ -128,8 +137,10 @@ impl Simulation {
         let work = &mut self.work;
         let dofs = model.trees[tree].dofs.clone();
         let (state, data) = (&self.state, &mut self.data);
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
-        self.forces.smooth_forces(model, data, tree, &commands, &state.q, &state.v, &mut work.tau);
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        self.forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
         if model.trees[tree].lone_body {
             work.added[dofs].fill(0.0);
             algorithm::factorize_by_size(model, data, tree, &work.added)?;
@@ -171,7 +182,7 @@ impl Simulation {
             if self.work.candidate[tree]
                 && (self.closures.is_open(tree)
                     || self.stiff(model, tree, h)
-                    || has_dry_friction(model, tree))
+                    || has_dry_friction(model, &self.forces, tree))
             {
                 self.mark(tree);
             }
@@ -198,9 +209,17 @@ impl Simulation {
                 }
             }
         }
+        for joint in &model.loop_joints {
+            let closing = |(gap, rate): (f64, f64)| gap <= TOUCHING || gap + CLOSING * h * rate < 0.0;
+            if limit_gaps(joint, &self.closures.loops, &self.work.v_near).any(closing) {
+                for link in joint.links.into_iter().flatten() {
+                    self.mark(model.links[link].tree);
+                }
+            }
+        }
         for tendon in &model.tendons {
             let Some(tree) = tendon_trees(model, tendon).next() else { continue };
-            for side in tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+            for side in tendon_sides(tendon, &self.closures.loops.q).into_iter().flatten() {
                 let rate = side.sign * tendon.path.rate(&self.work.v_near);
                 if side.gap <= TOUCHING || side.gap + CLOSING * h * rate < 0.0 {
                     self.mark(tree);
@@ -239,10 +258,22 @@ impl Simulation {
             }
         }
         for &tendon in &model.trees[tree].tendons {
-            let added = self.forces.tendon_gains(model, tendon, &self.state).added_mass(h);
+            let loops = &self.closures.loops;
+            let added = self.forces.tendon_gains(model, loops, tendon, &self.state).added_mass(h);
             if added > 0.0 {
                 // The trace of (M + g w^T w)^-1 g w^T w, by Sherman and Morrison.
-                let ratio = added * self.inverse_mass_along(model, &model.tendons[tendon]);
+                let ratio = added * self.inverse_mass_along(model, || row(&model.tendons[tendon], 1.0));
+                trace += ratio / (1.0 + ratio);
+            }
+        }
+        for place in 0..self.forces.loop_joints.on_tree(tree).len() {
+            let joint = self.forces.loop_joints.on_tree(tree)[place];
+            let loops = &self.closures.loops;
+            let added = self.forces.loop_joints.added_mass(model, loops, joint, &self.state, h);
+            for dof in model.loop_joints[joint].dofs().filter(|_| added > 0.0) {
+                let inverse = self.inverse_mass_along(model, || std::iter::once((dof, 1.0)));
+                // With the rotor.
+                let ratio = added * inverse / (1.0 + model.loop_joints[joint].armature * inverse);
                 trace += ratio / (1.0 + ratio);
             }
         }
@@ -267,18 +298,24 @@ impl Simulation {
         work.scratch[..dofs.len()].fill(0.0);
     }
 
-    /// `w M^-1 w^T` of a tendon's row (1/kg), with the factors of the trees it spans.
-    fn inverse_mass_along(&mut self, model: &Model, tendon: &Tendon) -> f64 {
+    /// `w M^-1 w^T` of a row on all velocities (1/kg), with the factors of the trees it spans.
+    fn inverse_mass_along<I: Iterator<Item = (usize, f64)>>(
+        &mut self,
+        model: &Model,
+        terms: impl Fn() -> I,
+    ) -> f64 {
+        let loops = &self.closures.loops;
+        let tree_of = |(dof, _): (usize, f64)| model.links[model.dofs[dof].link].tree;
         let mut sum = 0.0;
-        for (i, tree) in tendon_trees(model, tendon).enumerate() {
-            if tendon_trees(model, tendon).take(i).any(|before| before == tree) {
+        for (i, tree) in loops.expand(terms()).map(tree_of).enumerate() {
+            if loops.expand(terms()).take(i).any(|term| tree_of(term) == tree) {
                 continue;
             }
             let dofs = model.trees[tree].dofs.clone();
             let row = &mut self.work.scratch[..dofs.len()];
             row.fill(0.0);
-            for term in tendon.path.terms.iter().filter(|term| dofs.contains(&term.dof)) {
-                row[term.dof - dofs.start] = term.coefficient;
+            for (dof, coefficient) in loops.expand(terms()).filter(|(dof, _)| dofs.contains(dof)) {
+                row[dof - dofs.start] += coefficient;
             }
             algorithm::half_solve(model, &mut self.data, tree, row);
             sum += row.iter().map(|y| y * y).sum::<f64>();
@@ -291,4 +328,9 @@ impl Simulation {
     fn point_velocity(&self, link: usize, point: &Vector3<f64>) -> Vector3<f64> {
         algorithm::point_velocity(&self.model, &self.data, link, point, &self.work.v_near)
     }
+}
+
+/// Whether a joint of the tree, or of a loop on it, or a tendon over one, has dry friction.
+fn has_dry_friction(model: &Model, forces: &ForceMap, tree: usize) -> bool {
+    limits::has_dry_friction(model, tree) || forces.loop_joints.has_dry_friction(model, tree)
 }

@@ -145,19 +145,23 @@ impl<'d> Reader<'d> {
                 "body" | "geom" | "joint" | "freejoint" | "inertial" => {
                     contents.push(Placed { element: child, frame, class });
                 }
+                "site" => {
+                    self.defaults.find(child, "class")?;
+                    if !self.custom.names_site(child.name()) {
+                        child.note_cosmetic(&mut self.notes, None);
+                    }
+                    contents.push(Placed { element: child, frame, class });
+                }
                 "frame" => {
                     check(child, &FRAME, &mut self.notes);
                     let inner = frame * pose(child, &self.compiler)?;
                     let class = self.defaults.find(child, "childclass")?.or(class);
                     contents.extend(self.contents(child, inner, class)?);
                 }
-                // Marks, eyes and lamps.
-                "site" | "camera" | "light" => {
+                // Eyes and lamps.
+                "camera" | "light" => {
                     self.defaults.find(child, "class")?;
                     child.note_cosmetic(&mut self.notes, None);
-                    if child.tag() == "site" {
-                        contents.push(Placed { element: child, frame, class });
-                    }
                 }
                 "plugin" => {
                     child.note(&mut self.notes, EntryKind::Ignored, None, "plugins are not supported");

@@ -11,6 +11,7 @@ mod asset;
 mod attributes;
 mod body;
 mod builtin_mesh;
+mod closure;
 mod compiler;
 mod constraint;
 mod custom;
@@ -82,7 +83,7 @@ struct Reader<'d> {
     meshes: BTreeMap<&'d str, MeshAsset>,
     hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
-    /// Named joints.
+    /// Named joints, those of closures among them.
     joints: BTreeMap<&'d str, JointClass>,
     /// Named sites.
     sites: BTreeMap<&'d str, Site>,
@@ -190,9 +191,11 @@ impl<'d> Reader<'d> {
         for element in self.section("contact") {
             self.contact(element)?;
         }
+        self.closures()?;
         for element in self.section("tendon") {
             self.tendon_section(element)?;
         }
+        self.motions()?;
         for element in self.section("equality") {
             self.equality(element)?;
         }

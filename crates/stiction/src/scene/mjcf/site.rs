@@ -2,10 +2,11 @@
 
 use super::Reader;
 use super::document::Element;
-use super::orientation::orientation;
+use super::orientation::{direction, from_z, orientation};
 use crate::model::BodyId;
 use crate::scene::SceneError;
 use crate::spatial::Transform;
+use nalgebra::Vector3;
 
 /// A named frame on a body.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +14,6 @@ pub(super) struct Site {
     pub(super) body: BodyId,
     /// Pose in the body's frame.
     pub(super) pose: Transform,
-    /// Placed by its ends, which this reader does not do.
-    by_ends: bool,
 }
 
 impl<'d> Reader<'d> {
@@ -26,35 +25,41 @@ impl<'d> Reader<'d> {
         frame: &Transform,
         class: Option<&'d str>,
     ) -> Result<(), SceneError> {
+        self.names.register("site", element)?;
         if element.name().is_empty() {
             return Ok(());
         }
-        self.names.register("site", element)?;
-        let mut pose = Transform::identity();
-        let mut by_ends = false;
+        let mut own = Transform::identity();
         for layer in self.defaults.layers(element, &["site"], class)? {
-            if let Some(position) = layer.vector("pos")? {
-                pose.translation = position;
+            own.translation = layer.vector("pos")?.unwrap_or(own.translation);
+            if let Some(given) = orientation(layer, &self.compiler)? {
+                own.rotation = given.to_rotation_matrix().into_inner();
             }
-            if let Some(turn) = orientation(layer, &self.compiler)? {
-                pose = Transform::new(pose.translation, &turn);
+            if let Some([ax, ay, az, bx, by, bz]) = layer.numbers::<6>("fromto")? {
+                let (from, to) = (Vector3::new(ax, ay, az), Vector3::new(bx, by, bz));
+                let along = direction(to - from)
+                    .ok_or_else(|| layer.invalid(Some("fromto"), "the two points must differ"))?;
+                own = Transform::new((from + to) * 0.5, &from_z(along));
             }
-            by_ends |= layer.has("fromto");
         }
-        self.sites.insert(element.name(), Site { body, pose: *frame * pose, by_ends });
+        self.sites.insert(element.name(), Site { body, pose: *frame * own });
         Ok(())
     }
 
     /// The site that an attribute names.
     pub(super) fn site_of(&self, element: Element<'d>, attribute: &str) -> Result<Site, SceneError> {
         let name = element.required(attribute, "the name of a site is needed")?;
-        match self.sites.get(name) {
-            Some(site) if site.by_ends => {
-                let message = format!("site {name:?} is placed by fromto, which is not read; give it a pos");
-                Err(element.invalid(Some(attribute), message))
-            }
-            Some(site) => Ok(*site),
-            None => Err(element.invalid(Some(attribute), self.names.missing("site", name))),
-        }
+        self.site_named(element, attribute, name)
+    }
+
+    /// The site of this name, which an attribute has.
+    pub(super) fn site_named(
+        &self,
+        element: Element<'d>,
+        attribute: &str,
+        name: &str,
+    ) -> Result<Site, SceneError> {
+        let site = self.sites.get(name).copied();
+        site.ok_or_else(|| element.invalid(Some(attribute), self.names.missing("site", name)))
     }
 }
