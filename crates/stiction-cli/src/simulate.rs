@@ -103,7 +103,25 @@ impl SimulationArgs {
             Some(name) => Some(scene.model.keyframe(name).ok_or_else(|| unknown(name))?),
             None => scene.model.keyframe(Simulation::START),
         };
-        key.map_or(Ok(()), |key| simulation.reset_to(key).map_err(CliError::Setup))
+        if let Some(key) = key {
+            simulation.reset_to(key).map_err(CliError::Setup)?;
+        }
+        self.assemble(simulation)
+    }
+
+    /// Closes loops that the start leaves open, and says what it took.
+    fn assemble(&self, simulation: &mut Simulation) -> Result<(), CliError> {
+        match simulation.assemble() {
+            Ok(found) if found.distance > 0.0 || found.angle > 0.0 => self.note(&format!(
+                "the start is open by {:.1e} (m or rad); assembled by moving links up to {:.3e} m and {:.3e} rad",
+                found.before, found.distance, found.angle
+            )),
+            Ok(_) => {}
+            // Equalities that contradict each other share the error, which the certificate shows.
+            Err(error @ SimError::CannotAssemble { .. }) => output::note(&format!("warning: {error}")),
+            Err(error) => return Err(CliError::Setup(error)),
+        }
+        Ok(())
     }
 
     /// Number of steps that cover the duration.

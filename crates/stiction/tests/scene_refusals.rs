@@ -261,8 +261,22 @@ fn keyframes_of_another_size_are_refused() {
 fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
     let custom = |entry: &str| format!("<custom>\n{entry}</custom>");
     for (entry, words) in [
-        (r#"<numeric name="stiction:restitution" data="0.7"/>"#, ["data", "0.7", "inelastic"]),
-        (r#"<numeric name="stiction:restitution:a:b" data="0.7"/>"#, ["data", "0.7", "inelastic"]),
+        (
+            r#"<numeric name="stiction:restitution" data="1.7"/>"#,
+            ["data", "1.7", "from 0 (inelastic) to 1 (elastic)"],
+        ),
+        (r#"<numeric name="stiction:restitution:a:b" data="-0.1"/>"#, ["data", "-0.1", "elastic"]),
+        (r#"<numeric name="stiction:restitution:a:b" data="0.7"/>"#, ["name", "\"a\"", "material"]),
+        (
+            r#"<numeric name="stiction:restitution:a" data="0.7"/>"#,
+            ["name", "\"a\"", "stiction:restitution:A:B"],
+        ),
+        (
+            r#"<text name="stiction:restitution" data="0.7"/>"#,
+            ["stiction:restitution", "<text>", "<numeric>"],
+        ),
+        (r#"<text name="stiction:impact" data="newtom"/>"#, ["data", "newtom", "newton"]),
+        (r#"<numeric name="stiction:impact" data="1"/>"#, ["stiction:impact", "<numeric>", "<text>"]),
         (r#"<numeric name="stiction:durration" data="1"/>"#, ["name", "durration", "\"stiction:duration\"?"]),
         (r#"<numeric name="stiction:duration" data="0"/>"#, ["data", "0", "positive"]),
         (r#"<numeric name="stiction:friction_directions" data="5"/>"#, ["data", "5", "even"]),

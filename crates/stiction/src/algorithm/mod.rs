@@ -50,8 +50,8 @@ pub use aba::{forward_dynamics, forward_dynamics_all};
 pub use crba::{mass_matrix, mass_matrix_all};
 pub use data::Data;
 pub use energy::{
-    angular_momentum, center_of_mass, kinetic_energy, linear_momentum, mechanical_energy, potential_energy,
-    tree_mass,
+    angular_momentum, center_of_mass, kinetic_energy, linear_momentum, locked_inertia, mechanical_energy,
+    potential_energy, tree_mass,
 };
 pub use error::AlgorithmError;
 pub use factor::{

@@ -30,7 +30,9 @@ impl Simulation {
     pub(crate) fn delay_bounces(&mut self, h: f64) -> Result<(), SimError> {
         let work = &mut self.work;
         work.delay.fill(0.0);
-        work.moved.copy_from_slice(&work.v_plus);
+        // The rates of loop joints, at the end of `v_plus`, follow from those of the trees.
+        let dofs = work.moved.len();
+        work.moved.copy_from_slice(&work.v_plus[..dofs]);
         if work.bounced.is_empty() {
             return Ok(());
         }

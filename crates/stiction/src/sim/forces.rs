@@ -1,7 +1,7 @@
 //! Generalized forces that do not come from constraints: applied forces, springs, dampers and drives.
 
 use crate::algorithm::{self, Data};
-use crate::model::{Actuator, Base, JointKind, Model, Tendon, Transmission};
+use crate::model::{Actuator, Base, JointKind, Model, Transmission};
 use crate::sim::State;
 use crate::sim::loop_joints::{self, LoopJoints};
 use crate::sim::loops::Loops;
@@ -91,16 +91,7 @@ impl ForceMap {
     }
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.
-    fn add_drives(
-        &self,
-        model: &Model,
-        tree: usize,
-        commands: &Commands,
-        q: &[f64],
-        v: &[f64],
-        tau: &mut [f64],
-    ) {
-        let ctrl = commands.ctrl;
+    fn add_drives(&self, model: &Model, tree: usize, ctrl: &[f64], q: &[f64], v: &[f64], tau: &mut [f64]) {
         let force = |i: usize| {
             let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
             drive_force(&model.actuators[i], ctrl[i], length, rate).0
@@ -116,7 +107,7 @@ impl ForceMap {
         for &tendon in &model.trees[tree].tendons {
             for &i in &self.tendon_drives[tendon] {
                 let force = model.actuators[i].gear[0] * force(i);
-                pull(model, tree, &model.tendons[tendon], force, commands.loops, tau);
+                algorithm::pull(model, tree, &model.tendons[tendon], force, tau);
             }
         }
     }
@@ -148,13 +139,55 @@ impl ForceMap {
         v: &[f64],
         tau: &mut [f64],
     ) {
+        self.own_forces(model, data, tree, commands, q, v, tau);
+        self.add_loop_forces(model, tree, commands, tau);
+    }
+
+    /// [`ForceMap::smooth_forces`] but for what acts along joints that close loops.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn own_forces(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
         let dofs = model.trees[tree].dofs.clone();
         tau[dofs.clone()].copy_from_slice(&commands.applied[dofs]);
         algorithm::passive_forces(model, tree, q, v, tau);
-        add_loop_tendons(model, tree, commands.loops, tau);
-        self.add_drives(model, tree, commands, q, v, tau);
-        self.loop_joints.add_forces(model, commands.loops, tree, commands.ctrl, tau);
+        self.add_drives(model, tree, commands.ctrl, q, v, tau);
         self.add_external(model, data, tree, commands.external, tau);
+    }
+
+    /// Adds to one tree's part of `tau` what acts along joints that close loops: springs, dampers and drives in them, and
+    /// tendons over them.
+    pub(crate) fn add_loop_forces(&self, model: &Model, tree: usize, commands: &Commands, tau: &mut [f64]) {
+        let loops = commands.loops;
+        for &tendon in &model.trees[tree].tendons {
+            let contents = &model.tendons[tendon];
+            let mut terms = contents.path.terms.iter().filter(|term| term.dof >= model.nv()).peekable();
+            if terms.peek().is_none() {
+                continue;
+            }
+            let mut force = algorithm::tension(contents, &loops.q, &loops.v);
+            for &i in &self.tendon_drives[tendon] {
+                let actuator = &model.actuators[i];
+                let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
+                force += actuator.gear[0] * drive_force(actuator, commands.ctrl[i], length, rate).0;
+            }
+            for term in terms {
+                loop_joints::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
+            }
+        }
+        self.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
+    }
+
+    /// Whether [`ForceMap::add_loop_forces`] may add anything.
+    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
+        !(self.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
     }
 
     /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
@@ -215,23 +248,4 @@ pub(crate) struct Commands<'a> {
     pub(crate) external: &'a [Force],
     /// Joints that close loops, with their rates.
     pub(crate) loops: &'a Loops,
-}
-
-/// Adds the generalized forces on one tree of a force that lengthens a tendon.
-fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, loops: &Loops, tau: &mut [f64]) {
-    algorithm::pull(model, tree, tendon, force, tau);
-    for term in tendon.path.terms.iter().filter(|term| term.dof >= model.nv()) {
-        loop_joints::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
-    }
-}
-
-/// Adds the springs and dampers of tendons along the joints of loops; those along joints of trees are in
-/// [`algorithm::passive_forces`].
-fn add_loop_tendons(model: &Model, tree: usize, loops: &Loops, tau: &mut [f64]) {
-    for tendon in model.trees[tree].tendons.iter().map(|&t| &model.tendons[t]) {
-        for term in tendon.path.terms.iter().filter(|term| term.dof >= model.nv()) {
-            let force = term.coefficient * algorithm::tension(tendon, &loops.q, &loops.v);
-            loop_joints::pull(model, loops, tree, term.dof, force, tau);
-        }
-    }
 }

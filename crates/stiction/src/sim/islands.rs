@@ -191,6 +191,27 @@ impl Islands {
         }
     }
 
+    /// Counts, of rows that are all bilateral, those that depend on others: `count(rank, rows)` per block of an equality.
+    pub(crate) fn count_dependent(
+        &mut self,
+        model: &Model,
+        rows: &Rows,
+        mut count: impl FnMut(usize, usize),
+    ) {
+        self.group(model, rows);
+        let free = vec![0.0; rows.len()];
+        for index in 0..self.islands.len() {
+            let Island { start, end } = self.islands[index];
+            self.reduce(model, rows, &free, start, end);
+            for (local, &i) in self.order[start..end].iter().enumerate() {
+                let block = &rows.blocks[i];
+                let from = self.local_row[local];
+                let dependent = self.skipped[from..from + block.count].iter().filter(|skipped| **skipped);
+                count(block.key.rank() as usize, dependent.count());
+            }
+        }
+    }
+
     /// The island's dense problem with the bilateral rows eliminated. Returns both counts of rows (bilateral, all).
     fn reduce(
         &mut self,

@@ -9,7 +9,10 @@
 //! theta'+ - ((a + h d) / g) theta' + lambda / g = 0,        g = a + h d + h^2 k,
 //! ```
 //!
-//! a bilateral row of compliance `1 / g`. The rotor's part is exact: eliminating the row `theta'' + lambda / a = 0` adds the
+//! a bilateral row of compliance `1 / g`. With a rotor `theta'+` is the rate at the very end of the step,
+//! `c (v+ + delta) + drift + h gamma`: the row turns within the step, which gives the velocity products `gamma`, and a lone body ends
+//! a step with a velocity other by `delta` than the one it used (see [`crate::algorithm::lone_body`]). What is left out of a
+//! momentum in one step is lost for good. The rotor's part is exact: eliminating the row `theta'' + lambda / a = 0` adds the
 //! matrix `a c^T c` of rank one, which spans trees, to the mass matrix, and with it the kinetic energy `1/2 a theta'^2`.
 
 use crate::algorithm::rotation_between;
@@ -134,7 +137,9 @@ impl LoopJoints {
         first.max(other)
     }
 
-    /// Adds the rows of one joint for a step of `h` seconds: friction, and what resists; limits are apart.
+    /// Adds the rows of one joint for a step of `h` seconds: friction, and what resists; limits are apart. If the joint has a
+    /// rotor it needs [`Loops::accelerate`], and `late` has the `delta` of all lone bodies.
+    #[allow(clippy::too_many_arguments, reason = "the parts of a simulation that the rows depend on")]
     pub(crate) fn push_actions(
         &self,
         rows: &mut Rows,
@@ -142,6 +147,7 @@ impl LoopJoints {
         loops: &Loops,
         joint: usize,
         state: &State,
+        late: &[f64],
         h: f64,
     ) {
         let contents = &model.loop_joints[joint];
@@ -159,7 +165,13 @@ impl LoopJoints {
             let added = contents.armature + gains.added_mass(h);
             if added > 0.0 {
                 let key = BlockKey::loop_action(self.ranks[joint], k as u32);
-                let target = drift - held / added * loops.v[dof];
+                let turned = if contents.armature > 0.0 {
+                    let late = loops.expand(terms()).map(|(dof, c)| c * late[dof]).sum::<f64>();
+                    h * loops.convective_of(terms()) + late
+                } else {
+                    0.0
+                };
+                let target = drift + turned - held / added * loops.v[dof];
                 rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms()));
                 rows.comply(1.0 / added);
             }
@@ -188,6 +200,11 @@ impl LoopJoints {
     /// Whether a joint on this tree has dry friction.
     pub(crate) fn has_dry_friction(&self, model: &Model, tree: usize) -> bool {
         self.of_tree[tree].iter().any(|&joint| model.loop_joints[joint].friction_loss > 0.0)
+    }
+
+    /// Whether a joint on this tree has a rotor.
+    pub(crate) fn has_rotor(&self, model: &Model, tree: usize) -> bool {
+        self.of_tree[tree].iter().any(|&joint| model.loop_joints[joint].armature > 0.0)
     }
 
     /// Joints that act on a tree, in the order of names.

@@ -1,4 +1,4 @@
-//! Removal of overlap by a position projection: velocities stay untouched, so no energy comes from it.
+//! Removal of overlap by a position projection: no body gets a velocity against another, so no energy comes from it.
 //!
 //! # Problem
 //! `min 1/2 |d|_M^2` subject to `N d + gap >= 0` for all contacts and limits and `X d + error = 0` for all bilateral
@@ -12,6 +12,7 @@
 //! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`.
 //! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times; keep the configuration with
 //!    the least overlap.
+//! 5. Bodies that nothing holds keep their common momentum ([`super::momentum`]).
 
 use crate::algorithm;
 use crate::sim::Simulation;
@@ -36,6 +37,7 @@ impl Simulation {
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
         let mut least = f64::INFINITY;
+        let mut moved = false;
         for round in 0..=ROUNDS {
             let overlap = self.worst_overlap();
             if overlap < least {
@@ -49,13 +51,23 @@ impl Simulation {
                 break;
             }
             last_two = [last_two[1], overlap];
+            if round == 0 {
+                self.momenta.remember(&self.model, &self.data);
+            }
+            self.momenta.join(&self.model, &self.finder);
             self.project_once();
+            moved = true;
             self.locate();
         }
         // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
         if self.state.q != self.work.least_overlap {
             self.state.q.copy_from_slice(&self.work.least_overlap);
             self.locate();
+        }
+        if moved {
+            let model = self.model.clone();
+            self.momenta.restore(&model, &self.data, &mut self.state.v);
+            algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
         }
     }
 

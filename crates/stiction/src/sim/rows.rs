@@ -30,6 +30,11 @@ impl BlockKey {
         Self { class: 0, first: rank, second: 0, feature: 0 }
     }
 
+    /// Place among the names of what the block is of: equality, joint or tendon, or a contact's first geom.
+    pub(crate) fn rank(&self) -> u32 {
+        self.first
+    }
+
     /// Of the implicit part of a tendon's tension.
     pub(crate) fn tension(tendon_rank: u32) -> Self {
         Self { class: 0, first: tendon_rank, second: 1, feature: 0 }

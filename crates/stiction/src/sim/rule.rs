@@ -140,9 +140,9 @@ impl Simulation {
         let loops = &self.closures.loops;
         let commands =
             Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
-        self.forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
         if model.trees[tree].lone_body {
-            work.added[dofs].fill(0.0);
+            self.forces.own_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
+            work.added[dofs.clone()].fill(0.0);
             algorithm::factorize_by_size(model, data, tree, &work.added)?;
             lone_body::midpoint_velocity(
                 model,
@@ -154,8 +154,30 @@ impl Simulation {
                 &work.tau,
                 &mut work.v_free,
             )?;
+            work.v_own[dofs.clone()].copy_from_slice(&work.v_free[dofs.clone()]);
+            if self.forces.has_loop_forces(model, tree) {
+                // As impulses, like those of the rows: what balances them leaves no velocity at the end of the step.
+                work.bias[dofs.clone()].fill(0.0);
+                self.forces.add_loop_forces(model, tree, &commands, &mut work.bias);
+                algorithm::solve(model, data, tree, &mut work.bias);
+                for d in dofs.clone() {
+                    work.v_free[d] += h * work.bias[d];
+                }
+            }
+            if self.forces.loop_joints.has_rotor(model, tree) {
+                algorithm::bias_forces(model, data, tree, &mut work.bias);
+                let coords = model.trees[tree].coords.clone();
+                work.q[coords.clone()].copy_from_slice(&state.q[coords]);
+                work.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
+                let (q, v, free, used) = (&mut work.q, &mut work.late, &work.v_own, &work.v_free);
+                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used)?;
+                for d in dofs {
+                    work.late[d] -= work.v_free[d];
+                }
+            }
             return Ok(());
         }
+        self.forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
         self.forces.implicit_gains(model, tree, state, &mut work.rate_gain, &mut work.position_gain);
         for d in dofs.clone() {
             work.added[d] = h * work.rate_gain[d] + h * h * work.position_gain[d];

@@ -12,6 +12,7 @@ use crate::sim::contacts::ContactFinder;
 use crate::sim::forces::ForceMap;
 use crate::sim::islands::Islands;
 use crate::sim::limits::{joint_ranks, name_ranks};
+use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
@@ -45,6 +46,17 @@ pub enum SimError {
         /// The state before the step.
         dump: Box<Snapshot>,
     },
+    /// Equalities that no configuration near the present one meets.
+    #[error(
+        "equality '{equality}' stays open by {error:.3e} (m or rad): the bodies cannot be brought together from where \
+         they start, or it contradicts another"
+    )]
+    CannotAssemble {
+        /// The worst one.
+        equality: String,
+        /// Its position error (m or rad).
+        error: f64,
+    },
     /// A state vector of the wrong length.
     #[error("{quantity} has {found} numbers, this model needs {expected}")]
     Shape {
@@ -77,6 +89,11 @@ pub(crate) struct Work {
     pub(crate) v_plus: Vec<f64>,
     /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
+    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
+    pub(crate) v_own: Vec<f64>,
+    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
+    /// stage 3.
+    pub(crate) late: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     /// Row velocities at the beginning of the step, if the formulation asks.
@@ -86,7 +103,8 @@ pub(crate) struct Work {
     pub(crate) bounced: Vec<usize>,
     /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
     pub(crate) delay: Vec<f64>,
-    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (nv); its row velocities.
+    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (as long as `v_plus`); its row
+    /// velocities.
     pub(crate) moved: Vec<f64>,
     pub(crate) moved_rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
@@ -126,13 +144,15 @@ impl Work {
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
             v_free: with_loops(),
+            v_own: zeros(),
+            late: zeros(),
             v_plus: with_loops(),
             v_near: with_loops(),
             contact_rule: no(),
             candidate: no(),
             near: no(),
             delay: vec![0.0; model.trees.len()],
-            moved: zeros(),
+            moved: with_loops(),
             displacement: zeros(),
             zeros: zeros(),
             least_overlap: vec![0.0; model.nq()],
@@ -155,6 +175,7 @@ pub struct Simulation {
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
+    pub(crate) momenta: Momenta,
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
@@ -198,6 +219,7 @@ impl Simulation {
             rows: Rows::default(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
+            momenta: Momenta::new(&model),
             solver,
             projector,
             forces,

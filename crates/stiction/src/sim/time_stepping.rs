@@ -82,6 +82,7 @@ impl Simulation {
     /// Stage 4: the rows of all trees under the contact rule.
     fn assemble_rows(&mut self, h: f64) {
         let model = self.model.clone();
+        self.closures.loops.accelerate(&model, &self.data, &self.state.mocap);
         let (rows, work, loops) = (&mut self.rows, &mut self.work, &self.closures.loops);
         loops.extend_rates(&mut work.v_free);
         rows.clear();
@@ -129,7 +130,7 @@ impl Simulation {
             let reach = LIMIT_REACH * h * travel + TOUCHING;
             let joints = &self.forces.loop_joints;
             joints.push_limits(rows, &model, loops, joint, |gap| (gap <= reach).then_some(gap.max(0.0) / h));
-            joints.push_actions(rows, &model, loops, joint, &self.state, h);
+            joints.push_actions(rows, &model, loops, joint, &self.state, &work.late, h);
         }
         for (i, tendon) in model.tendons.iter().enumerate() {
             if !tendon_trees(&model, tendon).next().is_some_and(|tree| work.contact_rule[tree]) {
@@ -251,7 +252,7 @@ impl Simulation {
                     &mut state.q,
                     &mut state.v,
                     &work.tau,
-                    &work.v_free,
+                    &work.v_own,
                     &work.v_plus,
                     work.delay[tree],
                 ),

@@ -37,6 +37,9 @@ pub(super) struct Tally {
     pub(super) worst_residual: f64,
     pub(super) worst_penetration: f64,
     pub(super) worst_bilateral: f64,
+    /// Contacts that bounced, and impacts whose restitution was reduced because they would have added energy.
+    pub(super) bounces: usize,
+    pub(super) reduced: usize,
     /// Steps whose contact impulses fed energy in, and the most that one did (J).
     pub(super) adding: usize,
     pub(super) most_added: f64,
@@ -67,6 +70,8 @@ pub(super) fn swing(simulation: &mut Simulation, geom: usize, steps: usize) -> R
         tally.worst_residual = tally.worst_residual.max(certificate.residual);
         tally.worst_penetration = tally.worst_penetration.max(certificate.penetration);
         tally.worst_bilateral = tally.worst_bilateral.max(certificate.bilateral);
+        tally.bounces += report.bounces;
+        tally.reduced += report.reduced_impacts;
         tally.adding += usize::from(certificate.contact_work > WORK);
         tally.most_added = tally.most_added.max(certificate.contact_work);
         let trace = &mut tally.trace;
