@@ -129,6 +129,10 @@ fields! {
     inconsistent: usize,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     regularized: usize,
+    /// Contacts that bounce.
+    bounces: usize,
+    /// Islands in which they bounce less than their coefficients say, because the impact would have added energy.
+    reduced_impacts: usize,
     /// Complementarity variables of the largest island.
     variables: usize,
     /// Exchanges of whole index sets in all islands.

@@ -61,12 +61,14 @@ class Polyhedral:
         directions: number of friction directions, even, 4 to 32.
         aligned: whether the first direction opposes the free sliding velocity.
         gap: "StewartTrinkle" with predicted contacts, or "AnitescuPotra" with touching ones only.
+        solver: "lemke", "fb-rlm", "fb-plm" or "path".
         tolerance: largest residual of a solved island (dimensionless).
     """
 
     directions: int = 4
     aligned: bool = True
     gap: Literal["StewartTrinkle", "AnitescuPotra"] = "StewartTrinkle"
+    solver: Literal["lemke", "fb-rlm", "fb-plm", "path"] = "lemke"
     tolerance: float = 1e-10
 
 

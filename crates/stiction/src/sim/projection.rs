@@ -92,8 +92,8 @@ impl Simulation {
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
         let loops = &self.closures.loops;
         let limits = limits::worst_violation(model, &loops.q);
-        let cables = cables::worst_violation(model, &self.data, &self.state.mocap);
         let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
+        let cables = cables::worst_violation(model, &self.data, &self.state.mocap);
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))

@@ -139,10 +139,10 @@ pub(crate) struct RowBlock {
     piece_count: usize,
     /// Index of the contact it came from.
     pub(crate) contact: Option<usize>,
-    /// Whether the first three rows are those of a point along axes that may be chosen.
-    at_point: bool,
     /// Of contacts: the coefficient of restitution; after the solve, zero where the contact does not bounce in this step.
     pub(crate) restitution: f64,
+    /// Whether the first three rows are those of a point along axes that may be chosen.
+    at_point: bool,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -198,8 +198,8 @@ impl Rows {
             first_piece: self.pieces.len(),
             piece_count: 0,
             contact,
-            at_point: false,
             restitution: 0.0,
+            at_point: false,
             softness: 0.0,
             compliance: 0.0,
         });
