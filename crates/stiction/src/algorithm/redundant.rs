@@ -187,8 +187,11 @@ impl<'m> Freed<'m> {
         free
     }
 
-    /// Bodies and geoms in the frames of the free links.
+    /// Bodies, geoms and points of cables in the frames of the free links.
     fn carry_frames(&self, made: &mut Model) {
+        for (body, point) in made.cables.iter_mut().flat_map(|cable| &mut cable.points) {
+            *point = self.base_shift(self.minimal.bodies[*body].base).point(point);
+        }
         for geom in &mut made.geoms {
             geom.pose = self.base_shift(self.minimal.bodies[geom.body].base) * geom.pose;
         }
