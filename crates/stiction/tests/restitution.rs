@@ -330,7 +330,7 @@ fn an_oblique_impact_slides_or_rolls_as_coulombs_law_says_with_every_solver() {
     // Normal impulse (1 + e) m v_n. Friction mu times that slows the ball by mu (1 + e) v_n, or until it rolls, when 2/7 of
     // the speed is gone.
     let (e, down) = (0.6, 3.0);
-    for (mu, along) in [(0.1, 4.0), (0.5, 4.0)] {
+    for (mu, along) in [(0.1_f64, 4.0_f64), (0.5, 4.0)] {
         let text = format!(
             r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="{e}"/></custom>
             <default><geom friction="{mu}"/></default><worldbody><geom type="plane" size="5 5 1"/>
