@@ -386,3 +386,22 @@ fn what_bounces_is_counted_and_the_command_line_decides_how() {
         assert!(refused.status != 0 && refused.stderr.contains(word), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn redundant_coordinates_are_a_choice() {
+    let run = |coordinates: &str| {
+        let args =
+            ["run", &shipped("pendulum12"), "--duration", "0.1", "--json", "--coordinates", coordinates];
+        stiction(&args).exits_with(0).json()
+    };
+    let (minimal, redundant) = (run("minimal"), run("redundant"));
+    assert_eq!(minimal["final"]["qpos"].as_array().unwrap().len(), 12);
+    assert_eq!(redundant["final"]["qpos"].as_array().unwrap().len(), 12 * 7);
+    assert!(redundant["certificate"]["bilateral_max"].as_f64().unwrap() < 1e-12);
+    let dir = scratch("run_redundant");
+    let point = r#"<mujoco><worldbody><body name="bob"><joint/><inertial pos="1 0 0" mass="1" diaginertia="0 0 0"/>
+        </body></worldbody></mujoco>"#;
+    let refused =
+        stiction(&["run", &scene(&dir, "point.xml", point), "--coordinates", "redundant"]).exits_with(2);
+    assert!(refused.stderr.contains("`bob`"), "{}", refused.stderr);
+}
