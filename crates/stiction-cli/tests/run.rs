@@ -362,6 +362,32 @@ fn a_contact_problem_without_a_solution_is_said_and_ends_with_status_1_unless_it
 }
 
 #[test]
+fn what_bounces_is_counted_and_the_command_line_decides_how() {
+    let run = |options: &[&str]| {
+        let mut words = vec!["run".to_owned(), shipped("bounce")];
+        words.extend(["--duration", "0.6", "--json"].iter().chain(options).map(|&word| word.to_owned()));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        stiction(&words).exits_with(0).json()
+    };
+    let json = run(&[]);
+    assert!(json["bounces"].as_u64().unwrap() >= 2, "{json}");
+    assert_eq!((&json["reduced_impacts"], &json["unsolved_steps"]), (&0.into(), &0.into()));
+    assert_eq!(run(&["--restitution", "0"])["bounces"], 0);
+    assert_eq!(run(&["--impact", "newton"])["bounces"], json["bounces"]);
+    let table =
+        stiction(&["run", &shipped("bounce"), "--duration", "0.6", "--impact", "newton"]).exits_with(0);
+    assert!(table.stdout.contains("impact law newton"), "{}", table.stdout);
+    for (options, word) in [
+        (["--restitution", "1.5"], "restitution is 1.5"),
+        (["--impact", "hertz"], "impact law 'hertz' is unknown"),
+        (["--contact", "no-slip"], "impact law 'newton'"),
+    ] {
+        let refused = stiction(&["run", &shipped("bounce"), options[0], options[1]]);
+        assert!(refused.status != 0 && refused.stderr.contains(word), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn redundant_coordinates_are_a_choice() {
     let run = |coordinates: &str| {
         let args =

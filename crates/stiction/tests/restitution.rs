@@ -329,8 +329,8 @@ fn a_chain_that_bounces_for_twenty_seconds_gains_next_to_nothing_in_all_its_boun
 fn an_oblique_impact_slides_or_rolls_as_coulombs_law_says_with_every_solver() {
     // Normal impulse (1 + e) m v_n. Friction mu times that slows the ball by mu (1 + e) v_n, or until it rolls, when 2/7 of
     // the speed is gone.
-    let (e, down) = (0.6, 3.0);
-    for (mu, along) in [(0.1_f64, 4.0_f64), (0.5, 4.0)] {
+    let (e, down): (f64, f64) = (0.6, 3.0);
+    for (mu, along) in [(0.1, 4.0), (0.5, 4.0)] {
         let text = format!(
             r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="{e}"/></custom>
             <default><geom friction="{mu}"/></default><worldbody><geom type="plane" size="5 5 1"/>
@@ -451,11 +451,11 @@ fn elastic_balls_in_a_box_keep_their_energy_over_hundreds_of_collisions() {
             overlap = overlap.max(report.certificate.penetration);
             end = report.energy;
         });
-        println!(
-            "{what}: {bounces} bounces, {reduced} reduced, energy {start} to {end}, overlap {overlap:e}"
-        );
-        assert!(bounces > 500, "{what}: {bounces}");
-        assert!((end / start - 1.0).abs() < 1e-9, "{what}: {start} J to {end} J, {reduced} reduced");
+        assert!(bounces > 500 && reduced == 0, "{what}: {bounces} bounces, {reduced} reduced");
+        assert!(overlap < 1e-8, "{what}: {overlap}");
+        // Bounces keep it to rounding. Where one sends a ball through the rest of a gap, the overlap is removed in the next
+        // step, keeping the angular momentum and not the energy.
+        assert!((end / start - 1.0).abs() < 2e-5, "{what}: {start} J to {end} J");
     });
 }
 
@@ -496,8 +496,7 @@ fn who_cannot_bounce_by_poissons_law_says_so_and_does_by_newtons() {
         let mut scene = mjcf::parse(&ball(1.0, 0.5), "test.xml").unwrap();
         scene.options.contact_model = Some(model.into());
         let message = Simulation::from_scene(scene.clone()).unwrap_err().to_string();
-        for word in [&format!("'{model}'"), "'poisson'", "'newton'", "cone, frictionless", "stewart-trinkle"]
-        {
+        for word in [&format!("'{model}'"), "'poisson'", "'newton'", "cone, ", "stewart-trinkle"] {
             assert!(message.contains(word), "{message}");
         }
         scene.options.impact = Some(ImpactLaw::Newton);
