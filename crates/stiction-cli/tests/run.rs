@@ -30,6 +30,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "solver",
         "contacts",
         "unsolved_steps",
+        "bounces",
+        "reduced_impacts",
         "certificate",
         "final",
         "last_step",
@@ -139,7 +141,9 @@ fn the_recording_is_an_archive_with_every_documented_array() {
         "contact_law",
         "contact_mu",
         "contact_margin",
+        "contact_restitution",
         "contact_bias",
+        "contact_preload",
         "contact_impulse",
         "certificate_residual",
         "certificate_penetration",
@@ -382,4 +386,23 @@ fn a_contact_problem_without_a_solution_is_said_and_ends_with_status_1_unless_it
     assert!((9..=11).contains(&unsolved), "{unsolved}");
     assert!(out.stderr.contains(&format!("{unsolved} of 20 steps")), "{}", out.stderr);
     stiction(&["run", &vice, "--duration", "0.2", "--allow-unsolved"]).exits_with(0);
+}
+
+#[test]
+fn redundant_coordinates_are_a_choice() {
+    let run = |coordinates: &str| {
+        let args =
+            ["run", &shipped("pendulum12"), "--duration", "0.1", "--json", "--coordinates", coordinates];
+        stiction(&args).exits_with(0).json()
+    };
+    let (minimal, redundant) = (run("minimal"), run("redundant"));
+    assert_eq!(minimal["final"]["qpos"].as_array().unwrap().len(), 12);
+    assert_eq!(redundant["final"]["qpos"].as_array().unwrap().len(), 12 * 7);
+    assert!(redundant["certificate"]["bilateral_max"].as_f64().unwrap() < 1e-12);
+    let dir = scratch("run_redundant");
+    let point = r#"<mujoco><worldbody><body name="bob"><joint/><inertial pos="1 0 0" mass="1" diaginertia="0 0 0"/>
+        </body></worldbody></mujoco>"#;
+    let refused =
+        stiction(&["run", &scene(&dir, "point.xml", point), "--coordinates", "redundant"]).exits_with(2);
+    assert!(refused.stderr.contains("`bob`"), "{}", refused.stderr);
 }

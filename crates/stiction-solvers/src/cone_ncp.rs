@@ -267,14 +267,15 @@ impl ConeNcp {
         self.delassus.multiply(r, u, size, product);
         let mut worst = Residual::default();
         let (mut square, mut rounding) = (0.0, 0.0);
-        for i in 0..n {
-            u[i] += self.compliance[i] * r[i] + self.q[i];
-            let magnitude = (size[i] + self.compliance[i] * r[i].abs() + self.q[i].abs()) * w_unit;
-            let own = magnitude + (r[i] * z_unit).abs();
-            rounding += own * own;
-        }
         for (cone, rows) in self.cones.iter().zip(self.starts.windows(2)) {
             let rows = rows[0]..rows[1];
+            let amplified = self.amplification(cone);
+            for i in rows.clone() {
+                u[i] += self.compliance[i] * r[i] + self.q[i];
+                let magnitude = (size[i] + self.compliance[i] * r[i].abs() + self.q[i].abs()) * w_unit;
+                let own = magnitude * if i > rows.start { amplified } else { 1.0 } + (r[i] * z_unit).abs();
+                rounding += own * own;
+            }
             square += self.judge_block(cone, &r[rows.clone()], &u[rows], [w_unit, z_unit], &mut worst);
         }
         worst.natural_map = square.sqrt();
@@ -283,6 +284,15 @@ impl ConeNcp {
             (worst, FLOOR * f64::EPSILON * rounding.sqrt())
         } else {
             (Residual::INFINITE, f64::INFINITY)
+        }
+    }
+
+    /// What the rounding of a contact's tangential velocity is multiplied by in the natural map: De Saxce's correction adds
+    /// `mu |u_t|` to the normal velocity.
+    fn amplification(&self, cone: &Cone) -> f64 {
+        match (cone, self.law) {
+            (Cone::Coulomb { mu, .. }, FrictionLaw::Coulomb) => mu.max(1.0),
+            _ => 1.0,
         }
     }
 

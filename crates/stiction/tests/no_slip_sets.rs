@@ -43,7 +43,8 @@ impl Island {
         let blocks = (0..contacts)
             .map(|b| {
                 let bias = if random.number() > 0.0 { 0.0 } else { 0.1 * random.number().abs() };
-                Block { kind: BlockKind::Contact { law: Law::NoSlip, bias }, row: 3 * b }
+                let kind = BlockKind::Contact { law: Law::NoSlip, bias, preload: 0.0 };
+                Block { kind, row: 3 * b, restitution: 0.0 }
             })
             .collect();
         Self { blocks, delassus: &half * half.transpose(), free }

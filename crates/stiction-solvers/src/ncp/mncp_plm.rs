@@ -9,12 +9,13 @@
 //! 2. Descend on `psi` by nearly undamped Gauss-Newton steps with a non-monotone search and a watchdog (MJ14's algorithm
 //!    PLM, in `projected_descent.rs`; the unknowns are free, so that there is nothing to project on). The answer at every
 //!    step is `x(z)`; stop when it passes (in `paper` mode when `psi < 1e-30`).
+//! 3. Begin anew elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
 //!
 //! # Convergence and failure
 //! Quadratic near a regular solution, and fast where impulses are not unique, thanks to the nearly shortest step. Every limit
 //! point is stationary for `psi`; with Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`]. It solves 47 of the 54 public problems to 1e-9 in at most 1000 steps, all 41 of up to a hundred
-//! contacts; [`super::chain`] is the robust solver.
+//! [`Status::Stalled`]. Without beginning anew it solves 47 of the 54 public problems to 1e-9 in at most 1000 steps, all 41
+//! of up to a hundred contacts; [`super::chain`] is the robust solver.
 //!
 //! # Cost
 //! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048
@@ -72,8 +73,18 @@ impl Solver<ConeNcp> for MncpPlm {
         if mncp::start(problem, state, from) {
             return state.close(problem, Status::Solved, x);
         }
-        let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
-        state.iterations = descent.iterations;
+        let mut status = Status::Stalled;
+        for attempt in 0..=settings.restarts {
+            let end = descent.run(&mut MncpEquations::new(problem, state), from, settings);
+            state.iterations += descent.iterations;
+            if attempt == 0 {
+                status = end;
+            }
+            if state.is_good() || attempt == settings.restarts {
+                break;
+            }
+            mncp::begin_anew(state, attempt, from);
+        }
         state.close(problem, status, x)
     }
 }

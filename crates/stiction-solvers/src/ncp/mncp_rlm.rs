@@ -9,11 +9,12 @@
 //! 2. Descend on `psi` by damped Gauss-Newton steps, the damping following how well the model promised (MJ14's algorithm
 //!    RLM, in `regular_descent.rs`). The answer at every step is `x(z)`; stop when it passes (in `paper` mode when `psi <
 //!    1e-30`).
+//! 3. Begin anew elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
 //!
 //! # Convergence and failure
 //! Quadratic near a regular solution, slow where impulses are not unique (the damping follows the merit, not the null space),
 //! and every limit point is stationary for `psi`. With Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`], as in one public problem of three. [`super::chain`] is the robust solver.
+//! [`Status::Stalled`], as in one public problem of three where it does not begin anew. [`super::chain`] is the robust solver.
 //!
 //! # Cost
 //! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048
@@ -71,8 +72,18 @@ impl Solver<ConeNcp> for MncpRlm {
         if mncp::start(problem, state, from) {
             return state.close(problem, Status::Solved, x);
         }
-        let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
-        state.iterations = descent.iterations;
+        let mut status = Status::Stalled;
+        for attempt in 0..=settings.restarts {
+            let end = descent.run(&mut MncpEquations::new(problem, state), from, settings);
+            state.iterations += descent.iterations;
+            if attempt == 0 {
+                status = end;
+            }
+            if state.is_good() || attempt == settings.restarts {
+                break;
+            }
+            mncp::begin_anew(state, attempt, from);
+        }
         state.close(problem, status, x)
     }
 }

@@ -221,10 +221,11 @@ impl Normalized {
                 Law::Coulomb { mu } if !self.associated => mu * tangent_norm(&y[cell.rows()]) * w_unit,
                 _ => 0.0,
             };
+            let amplified = self.amplification(cell);
             for (k, i) in cell.rows().enumerate() {
                 own[k] = x[i] * z_unit;
                 p[k] = own[k] - y[i] * w_unit;
-                let magnitude = size[i] * w_unit + own[k].abs();
+                let magnitude = size[i] * w_unit * if k > 0 { amplified } else { 1.0 } + own[k].abs();
                 rounding += magnitude * magnitude;
             }
             p[0] -= sliding;
@@ -238,6 +239,14 @@ impl Normalized {
             square += (0..cell.dim).map(|k| (own[k] - p[k]) * (own[k] - p[k])).sum::<f64>();
         }
         (square.sqrt(), FLOOR * f64::EPSILON * rounding.sqrt())
+    }
+
+    /// What the rounding of a cell's tangential velocity is multiplied by in the natural map.
+    fn amplification(&self, cell: &Cell) -> f64 {
+        match cell.law {
+            Law::Coulomb { mu } if !self.associated => mu.max(1.0),
+            _ => 1.0,
+        }
     }
 
     /// Replaces `x` by the nearest point its laws allow.

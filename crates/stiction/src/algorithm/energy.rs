@@ -3,6 +3,7 @@
 use super::Data;
 use super::passive::spring_displacement;
 use crate::model::Model;
+use crate::spatial::Inertia;
 use nalgebra::Vector3;
 
 /// Kinetic energy of one tree (J), with that of the rotors (armature): `1/2 v^T M v`. Needs
@@ -66,6 +67,12 @@ pub fn angular_momentum(model: &Model, data: &Data, tree: usize) -> Vector3<f64>
             momentum.about(&data.link_pose[i].translation).angular
         })
         .fold(Vector3::zeros(), |sum, l| sum + l)
+}
+
+/// Inertia of one tree about the world's origin, as if its joints were locked.
+pub fn locked_inertia(model: &Model, data: &Data, tree: usize) -> Inertia {
+    let about_origin = |i: usize| data.link_inertia[i].about(&data.link_pose[i].translation);
+    model.trees[tree].links.clone().map(about_origin).fold(Inertia::zero(), |sum, inertia| sum + inertia)
 }
 
 /// Mass of one tree (kg).

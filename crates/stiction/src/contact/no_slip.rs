@@ -273,7 +273,7 @@ impl NoSlip {
             self.give_up(island);
         }
         self.remember(island, memory);
-        IslandReport { solver: report, variables: island.blocks.len() }
+        IslandReport::of(report, island.blocks.len())
     }
 
     /// Held are the tangents of all contacts that touch, or to begin with of none.
@@ -283,7 +283,7 @@ impl NoSlip {
             (0..island.rows()).map(|row| unit(island, row) * island.free[row].abs()).fold(0.0, f64::max);
         self.held.clear();
         let all = !self.settings.releasing;
-        self.held.extend(island.blocks.iter().map(|b| all && has_friction(b.kind) && bias(b.kind) == 0.0));
+        self.held.extend(island.blocks.iter().map(|b| all && has_friction(b.kind) && bias(b.kind) <= 0.0));
         self.released.clear();
         self.released.resize(n, false);
         self.presses.clear();

@@ -163,7 +163,7 @@ impl Simulation {
             RowKind::Unilateral(BlockKind::Limit { bias }) if rates[0] + bias <= OPENS => {
                 layout.push_row(row, Cone::Nonnegative { dim: 1 });
             }
-            RowKind::Unilateral(BlockKind::Contact { law, bias }) if rates[0] + bias <= OPENS => {
+            RowKind::Unilateral(BlockKind::Contact { law, bias, .. }) if rates[0] + bias <= OPENS => {
                 let law = self.settings.formulation.law_in_force(law);
                 if let Some(mu) = coefficient(law) {
                     let sliding = Vector2::new(rates[1], rates[2]);

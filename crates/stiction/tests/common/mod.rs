@@ -2,6 +2,7 @@
 // Each test file uses a part of this; it is test code, where a panic is a failed test.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod formulations;
 pub mod piles;
 
 use nalgebra::Vector3;
