@@ -1,0 +1,460 @@
+//! Impacts at their time: smooth motion up to the first impact, the impact, and on with the rest of the step.
+//!
+//! # Method
+//! Each set of trees that may touch within the step has its own sequence of events.
+//! 1. *Persistent* contacts touch and neither approach nor part. Between events the set moves by one step of the classic
+//!    Runge-Kutta rule with the forces of its persistent contacts ([`super::acceleration`]), in free flight if there are none.
+//!    Its state `s` seconds after the last event is that of a step of length `s`, which is as smooth in `s` as a dense output
+//!    and needs no interpolation.
+//! 2. The motion is looked at after each eighth of what is left of the step. Where another contact overlaps, the time at
+//!    which the least gap is zero is found to rounding, by the Illinois variant of false position.
+//! 3. All contacts with a gap of at most [`rule::TOUCHING`] are solved as one impact, which starts from the velocities before
+//!    (no force acts in no time) and obeys the laws of [`crate::contact::Impacts`]. Viscous friction has no impulse.
+//! 4. *Resting rule*: what approaches no faster than the applied forces bring about in `1/64` of the step does not bounce,
+//!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
+//!    come to rest is a persistent contact.
+//!
+//! A set for which there are no forces, in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
+//! is handed back to time stepping for the whole step.
+//!
+//! What is thinner than the way that it is passed by in an eighth of the step may be passed through.
+//!
+//! # References
+//! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.
+//! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
+
+use crate::algorithm;
+use crate::contact::{BlockKind, Contact, IslandReport, Law, Memory};
+use crate::model::Model;
+use crate::sim::acceleration::{AccelerationLevel, Persistent, RESTING, TOUCHING, relative_velocity};
+use crate::sim::certificate::mode;
+use crate::sim::forces::Commands;
+use crate::sim::islands::StepStart;
+use crate::sim::readout::{ContactForce, margin};
+use crate::sim::rows::RowKind;
+use crate::sim::{SimError, Simulation, rule};
+use nalgebra::Vector3;
+
+/// Parts of the smooth motion after which contacts are looked for.
+const PARTS: usize = 8;
+
+/// What forces bring about in this part of a step does not bounce.
+const REST: f64 = 1.0 / 64.0;
+
+/// Impacts of a set in a step after which nothing bounces any more, and after which time stepping takes over.
+const MAX_BOUNCES: usize = 64;
+const MAX_IMPACTS: usize = 2 * MAX_BOUNCES;
+
+/// Gap (m) or normal speed (m/s) that is round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// A root is found when the gap is this (m): round-off of positions of a few metres.
+const CLOSED: f64 = 1e-14;
+
+/// A gap for what is farther than contacts are looked for (m).
+const FAR: f64 = 1e-3;
+
+/// Trials for a root; after half of them the bracket is halved.
+const MAX_TRIALS: usize = 100;
+
+/// The workspace besides that of the acceleration level.
+#[derive(Debug)]
+pub(crate) struct Events {
+    /// The state after the last event.
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// The trees of the set at work.
+    trees: Vec<usize>,
+    /// Velocity after a part of the step without impact; row velocities before an impact and with that.
+    pulled: Vec<f64>,
+    before: Vec<f64>,
+    rates: Vec<f64>,
+    free: Vec<f64>,
+    memory: Vec<Memory>,
+    /// Contact forces and solved islands of all sets, each with a tree.
+    forces: Vec<(usize, ContactForce)>,
+    reports: Vec<(usize, IslandReport)>,
+}
+
+impl Events {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self {
+            q: model.q0.clone(),
+            v: vec![0.0; model.nv()],
+            trees: Vec::new(),
+            pulled: vec![0.0; model.nv()],
+            before: Vec::new(),
+            rates: Vec::new(),
+            free: Vec::new(),
+            memory: Vec::new(),
+            forces: Vec::new(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// Takes the state at which the workspace of the acceleration level has arrived.
+    fn arrive(&mut self, level: &AccelerationLevel) {
+        self.q.copy_from_slice(&level.q);
+        self.v.copy_from_slice(&level.v);
+    }
+
+    /// Adds what a contact carries to what it has carried in this step, from the place `start` of the list on.
+    fn add_force(&mut self, start: usize, tree: usize, force: ContactForce) {
+        let key = force.contact.key;
+        match self.forces[start..].iter_mut().find(|(_, known)| known.contact.key == key) {
+            Some((_, known)) => {
+                known.impulse += force.impulse;
+                known.force += force.force;
+                (known.velocity, known.mode, known.margin) = (force.velocity, force.mode, force.margin);
+            }
+            None => self.forces.push((tree, force)),
+        }
+    }
+}
+
+/// A set of trees in its step.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    set: usize,
+    /// Time step (s), and the time since its beginning of the last event.
+    h: f64,
+    time: f64,
+    /// First of the set's contact forces in the list.
+    first_force: usize,
+}
+
+impl Simulation {
+    /// Moves the sets of the given trees to the end of the step, in the workspace.
+    pub(super) fn follow_events(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &mut Events,
+        trees: &[usize],
+        h: f64,
+    ) -> Result<(), SimError> {
+        events.q.copy_from_slice(&self.state.q);
+        events.v.copy_from_slice(&self.state.v);
+        events.forces.clear();
+        events.reports.clear();
+        for &set in trees {
+            if level.set[set] != set {
+                continue;
+            }
+            events.trees.clear();
+            events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree] == set));
+            level.trees.clone_from(&events.trees);
+            level.forces.clear();
+            level.reports.clear();
+            let course = Course { set, h, time: 0.0, first_force: events.forces.len() };
+            self.follow_set(level, events, course)?;
+            for (tree, force) in level.forces.drain(..) {
+                events.add_force(course.first_force, tree, force);
+            }
+            events.reports.append(&mut level.reports);
+        }
+        std::mem::swap(&mut level.q, &mut events.q);
+        std::mem::swap(&mut level.v, &mut events.v);
+        std::mem::swap(&mut level.forces, &mut events.forces);
+        std::mem::swap(&mut level.reports, &mut events.reports);
+        Ok(())
+    }
+
+    /// Impact after impact until the end of the step.
+    fn follow_set(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &mut Events,
+        mut course: Course,
+    ) -> Result<(), SimError> {
+        for impact in 0..MAX_IMPACTS {
+            let (due, parts) = self.choose_persistent(level, events, course);
+            if !due {
+                if course.h - course.time <= f64::EPSILON * course.h {
+                    return Ok(());
+                }
+                for &tree in &events.trees {
+                    algorithm::factorize_by_size(&self.model, &mut self.data, tree, &level.zeros)?;
+                }
+                level.stop_approach(&self.model, &mut self.data, &mut events.v);
+                let hit = self.move_to_impact(level, events, course, parts)?;
+                if level.lost[course.set] {
+                    return Ok(());
+                }
+                events.arrive(level);
+                let Some(after) = hit else { return Ok(()) };
+                course.time += after;
+            }
+            self.strike(level, events, course, impact < MAX_BOUNCES)?;
+        }
+        level.lost[course.set] = true;
+        Ok(())
+    }
+
+    /// Chooses the contacts that persist. Returns whether others hit now, and the number of parts in which to look for
+    /// those that may hit later: one if the set has no others.
+    fn choose_persistent(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &Events,
+        course: Course,
+    ) -> (bool, usize) {
+        let model = self.model.clone();
+        level.move_to(&model, &mut self.data, &events.q, &events.v, 0.0);
+        level.find(&model, &self.data, &self.state.mocap, course.time);
+        level.contacts.clear();
+        let mut due = false;
+        for i in 0..level.finder.contacts.len() {
+            let contact = level.finder.contacts[i];
+            let Some(tree) = level.tree_in(&model, &contact, course.set) else { continue };
+            let velocity = relative_velocity(&self.data, &contact);
+            if contact.gap > TOUCHING || velocity.x > RESTING {
+                continue;
+            }
+            if velocity.x < -RESTING {
+                due |= contact.gap <= rule::TOUCHING;
+                continue;
+            }
+            let law = level.law(&contact);
+            level.contacts.push(Persistent::new(Contact { law, ..contact }, tree, velocity));
+        }
+        let within_reach = &self.finder.contacts;
+        let others = within_reach
+            .iter()
+            .any(|contact| level.tree_in(&model, contact, course.set).is_some() && !level.persists(contact));
+        (due, if others { PARTS } else { 1 })
+    }
+
+    /// Moves to the next impact and returns the time to it (s), or to the end of the step.
+    fn move_to_impact(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &Events,
+        course: Course,
+        parts: usize,
+    ) -> Result<Option<f64>, SimError> {
+        let rest = course.h - course.time;
+        let mut clear = (0.0, 0.0);
+        for part in 1..=parts {
+            let time = rest * part as f64 / parts as f64;
+            let gap = self.gap_after(level, events, course, time)?;
+            if gap < -ROUND_OFF {
+                return self.find_impact(level, events, course, clear, (time, gap)).map(Some);
+            }
+            if level.lost[course.set] {
+                break;
+            }
+            clear = (time, gap);
+        }
+        Ok(None)
+    }
+
+    /// Moves to the first time in a bracket, from the event on, at which a contact closes: `(time, gap)` at its ends.
+    fn find_impact(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &Events,
+        course: Course,
+        mut low: (f64, f64),
+        mut high: (f64, f64),
+    ) -> Result<f64, SimError> {
+        let shortest = f64::EPSILON * course.h;
+        // Contacts that have just bounced start with no gap: the bracket begins where they have one.
+        while low.1 <= 0.0 && high.0 - low.0 > shortest {
+            let time = 0.5 * (low.0 + high.0);
+            let gap = self.gap_after(level, events, course, time)?;
+            if gap > 0.0 { low = (time, gap) } else { high = (time, gap) }
+        }
+        let mut opened = None;
+        let mut time = high.0;
+        for trial in 0..MAX_TRIALS {
+            let middle = 0.5 * (low.0 + high.0);
+            let chord = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
+            let inside = chord > low.0 && chord < high.0;
+            time = if inside && 2 * trial < MAX_TRIALS { chord } else { middle };
+            let gap = self.gap_after(level, events, course, time)?;
+            if gap.abs() <= CLOSED || high.0 - low.0 <= shortest {
+                break;
+            }
+            let opens = gap > 0.0;
+            if opens {
+                low = (time, gap);
+                high.1 *= if opened == Some(true) { 0.5 } else { 1.0 };
+            } else {
+                high = (time, gap);
+                low.1 *= if opened == Some(false) { 0.5 } else { 1.0 };
+            }
+            opened = Some(opens);
+        }
+        Ok(time)
+    }
+
+    /// Moves the set for a time after the last event. Returns the least gap of the contacts that do not persist; those that
+    /// part count as open.
+    fn gap_after(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &Events,
+        course: Course,
+        duration: f64,
+    ) -> Result<f64, SimError> {
+        let model = self.model.clone();
+        let (state, data, map) = (&self.state, &mut self.data, &self.forces);
+        level.lost[course.set] = false;
+        level.inconsistent[course.set] = false;
+        let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
+        q.copy_from_slice(&events.q);
+        v.copy_from_slice(&events.v);
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let moved = algorithm::coupled_runge_kutta_step(
+            &model,
+            data,
+            &events.trees,
+            duration,
+            &mut q,
+            &mut v,
+            &mut |data, fraction, q, v, out| {
+                let now = [course.time + fraction * duration, course.h];
+                level.accelerate(&model, data, map, &commands, &state.mocap, now, q, v, out)
+            },
+        );
+        level.move_to(&model, data, &q, &v, 0.0);
+        (level.q, level.v) = (q, v);
+        moved?;
+        level.find(&model, data, &state.mocap, course.time + duration);
+        let mut least = f64::INFINITY;
+        for contact in &level.finder.contacts {
+            if level.tree_in(&model, contact, course.set).is_none() || level.persists(contact) {
+                continue;
+            }
+            // In deep overlap the normal may point anywhere.
+            let closes = relative_velocity(data, contact).x < 0.0 || contact.gap < -TOUCHING;
+            least = least.min(if closes { contact.gap } else { contact.gap.abs().max(ROUND_OFF) });
+        }
+        Ok(least.min(FAR))
+    }
+
+    /// Solves the impact of all contacts that touch; needs kinematics and contacts there.
+    fn strike(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &mut Events,
+        course: Course,
+        may_bounce: bool,
+    ) -> Result<(), SimError> {
+        let model = self.model.clone();
+        self.rows.clear();
+        for (i, contact) in level.finder.contacts.iter().enumerate() {
+            if contact.gap > rule::TOUCHING || level.tree_in(&model, contact, course.set).is_none() {
+                continue;
+            }
+            match contact.law {
+                Law::Viscous { .. } => self.rows.push_normal(&model, &self.data, i, contact, 0.0),
+                Law::CoulombViscous { mu, .. } => {
+                    let dry = Contact { law: Law::Coulomb { mu }, ..*contact };
+                    self.rows.push_contact(&model, &self.data, i, &dry, 0.0);
+                }
+                _ => self.rows.push_contact(&model, &self.data, i, contact, 0.0),
+            }
+            let bounces = may_bounce && !level.persists(contact);
+            self.rows.rebound(if bounces { contact.restitution } else { 0.0 });
+        }
+        self.pull(level, events, REST * course.h)?;
+        let (rows, data) = (&mut self.rows, &mut self.data);
+        rows.sort();
+        rows.half_solve(&model, data);
+        rows.velocities(&model, &events.v, &mut events.before);
+        rows.velocities(&model, &events.pulled, &mut events.rates);
+        for block in &mut rows.blocks {
+            let (before, later) = (events.before[block.row], events.rates[block.row]);
+            if -before <= (later - before).abs() + ROUND_OFF {
+                block.restitution = 0.0;
+            }
+        }
+        self.islands.group(&model, rows);
+        events.free.clone_from(&events.before);
+        events.memory.clear();
+        events.memory.resize(rows.blocks.len(), Memory::default());
+        let now = StepStart { before: &events.before, timestep: course.h };
+        for i in 0..self.islands.count() {
+            let (free, memory) = (&mut events.free, &mut events.memory);
+            let solved = self.islands.solve(i, &model, rows, free, now, &mut self.solver, memory);
+            if let (Some(solved), Some(tree)) = (solved, self.islands.tree(i, rows)) {
+                events.reports.push((tree, solved));
+            }
+        }
+        rows.apply_impulses(&model, data, &mut self.work.scratch, &mut events.v);
+        self.note_impulses(level, events, course);
+        Ok(())
+    }
+
+    /// The velocity to which the applied forces alone would bring the set in a time (s); needs kinematics. Writes factors.
+    fn pull(
+        &mut self,
+        level: &mut AccelerationLevel,
+        events: &mut Events,
+        time: f64,
+    ) -> Result<(), SimError> {
+        let (model, state, data) = (&self.model, &self.state, &mut self.data);
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        for &tree in &events.trees {
+            self.forces.smooth_forces(model, data, tree, &commands, &events.q, &events.v, &mut level.tau);
+            algorithm::factorize_by_size(model, data, tree, &level.zeros)?;
+            algorithm::bias_forces(model, data, tree, &mut level.bias);
+            for k in model.trees[tree].dofs.clone() {
+                events.pulled[k] = time * (level.tau[k] - level.bias[k]);
+            }
+            algorithm::solve(model, data, tree, &mut events.pulled);
+            for k in model.trees[tree].dofs.clone() {
+                events.pulled[k] += events.v[k];
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the impulses of an impact to what the contacts carry in this step.
+    fn note_impulses(&mut self, level: &AccelerationLevel, events: &mut Events, course: Course) {
+        let (model, rows) = (&self.model, &self.rows);
+        rows.velocities(model, &events.v, &mut events.rates);
+        for block in &rows.blocks {
+            let RowKind::Unilateral(BlockKind::Contact { law, bias, preload }) = block.kind else { continue };
+            let Some(found) = block.contact.map(|i| level.finder.contacts[i]) else { continue };
+            let Some(tree) = level.tree_in(model, &found, course.set) else { continue };
+            let law = self.settings.formulation.law_in_force(law);
+            let contact = Contact { law, ..found };
+            let (mut impulse, mut velocity) = (Vector3::zeros(), Vector3::zeros());
+            for row in 0..block.count {
+                impulse[row] = rows.impulse[block.row + row];
+                velocity[row] = events.rates[block.row + row];
+            }
+            let force = ContactForce {
+                contact,
+                bias,
+                preload,
+                velocity,
+                impulse,
+                force: contact.frame * impulse / course.h,
+                mode: mode(&impulse, &velocity, law),
+                margin: margin(law, &impulse, &velocity, course.h),
+            };
+            events.add_force(course.first_force, tree, force);
+        }
+    }
+}
+
+impl AccelerationLevel {
+    /// A tree that a contact touches if all that it touches are in the set.
+    fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<usize> {
+        let mut trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
+        let first = trees.next()?;
+        (self.set[first] == set && trees.all(|tree| self.set[tree] == set)).then_some(first)
+    }
+
+    /// Whether a contact is one of those that persist.
+    fn persists(&self, contact: &Contact) -> bool {
+        self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok()
+    }
+}
