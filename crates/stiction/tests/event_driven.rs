@@ -292,7 +292,7 @@ fn no_random_drop_gains_energy() {
             let size = turn.iter().map(|x| x * x).sum::<f64>().sqrt();
             s.state.q[3..7].copy_from_slice(&turn.map(|x| x / size));
             s.state.v.iter_mut().for_each(|v| *v = random.random_range(-2.0..2.0));
-            for _ in 0..40 {
+            for _ in 0..(0.4 / s.timestep()) as usize {
                 let report = s.step().unwrap();
                 bounces += report.bounces;
                 worst = worst.max(report.certificate.energy_change);

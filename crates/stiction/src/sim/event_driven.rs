@@ -2,12 +2,12 @@
 //!
 //! # Method
 //! Each set of trees that may touch within the step has its own sequence of events.
-//! 1. *Persistent* contacts touch and neither approach nor part. Between events the set moves by one step of the classic
-//!    Runge-Kutta rule with the forces of its persistent contacts ([`super::acceleration`]), in free flight if there are none.
-//!    Its state `s` seconds after the last event is that of a step of length `s`, which is as smooth in `s` as a dense output
-//!    and needs no interpolation.
-//! 2. The motion is looked at after each eighth of what is left of the step. Where another contact overlaps, the time at
-//!    which the least gap is zero is found to rounding, by the Illinois variant of false position.
+//! 1. *Persistent* contacts touch and neither approach nor part. The set moves by the classic Runge-Kutta rule with the forces
+//!    of its persistent contacts ([`super::acceleration`]), in free flight if there are none, by an eighth of the step
+//!    at a time.
+//! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
+//!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
+//!    its beginning, which is as smooth as a dense output and needs no interpolation.
 //! 3. All contacts with a gap of at most [`rule::TOUCHING`] are solved as one impact, which starts from the velocities before
 //!    (no force acts in no time) and obeys the laws of [`crate::contact::Impacts`]. Viscous friction has no impulse.
 //! 4. *Resting rule*: what approaches no faster than the applied forces bring about in `1/64` of the step does not bounce,
@@ -35,8 +35,11 @@ use crate::sim::rows::RowKind;
 use crate::sim::{SimError, Simulation, rule};
 use nalgebra::Vector3;
 
-/// Parts of the smooth motion after which contacts are looked for.
-const PARTS: usize = 8;
+/// Parts of a step that are smooth motions, unless an impact ends them before.
+const PARTS: f64 = 8.0;
+
+/// Part of a step that is left by rounding.
+const TIME_ROUND_OFF: f64 = 1e-14;
 
 /// What forces bring about in this part of a step does not bounce.
 const REST: f64 = 1.0 / 64.0;
@@ -60,7 +63,7 @@ const MAX_TRIALS: usize = 100;
 /// The workspace besides that of the acceleration level.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// The state after the last event.
+    /// The state from which the set moves on.
     q: Vec<f64>,
     v: Vec<f64>,
     /// The trees of the set at work.
@@ -116,7 +119,7 @@ impl Events {
 #[derive(Clone, Copy, Debug)]
 struct Course {
     set: usize,
-    /// Time step (s), and the time since its beginning of the last event.
+    /// Time step (s), and the time since its beginning.
     h: f64,
     time: f64,
     /// First of the set's contact forces in the list.
@@ -159,45 +162,39 @@ impl Simulation {
         Ok(())
     }
 
-    /// Impact after impact until the end of the step.
+    /// Part by part and impact by impact to the end of the step.
     fn follow_set(
         &mut self,
         level: &mut AccelerationLevel,
         events: &mut Events,
         mut course: Course,
     ) -> Result<(), SimError> {
-        for impact in 0..MAX_IMPACTS {
-            let (due, parts) = self.choose_persistent(level, events, course);
-            if !due {
-                if course.h - course.time <= f64::EPSILON * course.h {
-                    return Ok(());
-                }
-                for &tree in &events.trees {
-                    algorithm::factorize_by_size(&self.model, &mut self.data, tree, &level.zeros)?;
-                }
-                level.stop_approach(&self.model, &mut self.data, &mut events.v);
-                let hit = self.move_to_impact(level, events, course, parts)?;
+        let part = course.h / PARTS;
+        let mut impacts = 0;
+        while course.h - course.time > TIME_ROUND_OFF * course.h {
+            if !self.choose_persistent(level, events, course) {
+                let (time, hits) = self.move_on(level, events, course, part.min(course.h - course.time))?;
                 if level.lost[course.set] {
                     return Ok(());
                 }
                 events.arrive(level);
-                let Some(after) = hit else { return Ok(()) };
-                course.time += after;
+                course.time += time;
+                if !hits {
+                    continue;
+                }
             }
-            self.strike(level, events, course, impact < MAX_BOUNCES)?;
+            impacts += 1;
+            if impacts > MAX_IMPACTS {
+                level.lost[course.set] = true;
+                return Ok(());
+            }
+            self.strike(level, events, course, impacts <= MAX_BOUNCES)?;
         }
-        level.lost[course.set] = true;
         Ok(())
     }
 
-    /// Chooses the contacts that persist. Returns whether others hit now, and the number of parts in which to look for
-    /// those that may hit later: one if the set has no others.
-    fn choose_persistent(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &Events,
-        course: Course,
-    ) -> (bool, usize) {
+    /// Chooses the contacts that persist. Returns whether others hit now.
+    fn choose_persistent(&mut self, level: &mut AccelerationLevel, events: &Events, course: Course) -> bool {
         let model = self.model.clone();
         level.move_to(&model, &mut self.data, &events.q, &events.v, 0.0);
         level.find(&model, &self.data, &self.state.mocap, course.time);
@@ -217,46 +214,39 @@ impl Simulation {
             let law = level.law(&contact);
             level.contacts.push(Persistent::new(Contact { law, ..contact }, tree, velocity));
         }
-        let within_reach = &self.finder.contacts;
-        let others = within_reach
-            .iter()
-            .any(|contact| level.tree_in(&model, contact, course.set).is_some() && !level.persists(contact));
-        (due, if others { PARTS } else { 1 })
+        due
     }
 
-    /// Moves to the next impact and returns the time to it (s), or to the end of the step.
-    fn move_to_impact(
+    /// Moves for a time, or to the first impact in it. Returns how long (s), and whether there is an impact.
+    fn move_on(
         &mut self,
         level: &mut AccelerationLevel,
-        events: &Events,
+        events: &mut Events,
         course: Course,
-        parts: usize,
-    ) -> Result<Option<f64>, SimError> {
-        let rest = course.h - course.time;
-        let mut clear = (0.0, 0.0);
-        for part in 1..=parts {
-            let time = rest * part as f64 / parts as f64;
-            let gap = self.gap_after(level, events, course, time)?;
-            if gap < -ROUND_OFF {
-                return self.find_impact(level, events, course, clear, (time, gap)).map(Some);
+        time: f64,
+    ) -> Result<(f64, bool), SimError> {
+        if !level.contacts.is_empty() {
+            for &tree in &events.trees {
+                algorithm::factorize_by_size(&self.model, &mut self.data, tree, &level.zeros)?;
             }
-            if level.lost[course.set] {
-                break;
-            }
-            clear = (time, gap);
+            level.stop_approach(&self.model, &mut self.data, &mut events.v);
         }
-        Ok(None)
+        let gap = self.gap_after(level, events, course, time)?;
+        if gap >= -ROUND_OFF {
+            return Ok((time, false));
+        }
+        Ok((self.find_impact(level, events, course, (time, gap))?, true))
     }
 
-    /// Moves to the first time in a bracket, from the event on, at which a contact closes: `(time, gap)` at its ends.
+    /// Moves to the first time at which a contact closes; `high` is a time at which one overlaps, and its gap.
     fn find_impact(
         &mut self,
         level: &mut AccelerationLevel,
         events: &Events,
         course: Course,
-        mut low: (f64, f64),
         mut high: (f64, f64),
     ) -> Result<f64, SimError> {
+        let mut low = (0.0, 0.0);
         let shortest = f64::EPSILON * course.h;
         // Contacts that have just bounced start with no gap: the bracket begins where they have one.
         while low.1 <= 0.0 && high.0 - low.0 > shortest {
@@ -288,7 +278,7 @@ impl Simulation {
         Ok(time)
     }
 
-    /// Moves the set for a time after the last event. Returns the least gap of the contacts that do not persist; those that
+    /// Moves the set for a time, in the workspace. Returns the least gap of the contacts that do not persist; those that
     /// part count as open.
     fn gap_after(
         &mut self,
