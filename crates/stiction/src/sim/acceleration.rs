@@ -91,7 +91,7 @@ pub(crate) struct AccelerationLevel {
     pub(super) lost: Vec<bool>,
     pub(super) inconsistent: Vec<bool>,
     sustained: Vec<bool>,
-    rows: Rows,
+    pub(super) rows: Rows,
     islands: Islands,
     free: Vec<f64>,
     before: Vec<f64>,

@@ -4,7 +4,7 @@
 //! Each set of trees that may touch within the step has its own sequence of events.
 //! 1. *Persistent* contacts touch and neither approach nor part. The set moves by the classic Runge-Kutta rule with the forces
 //!    of its persistent contacts ([`super::acceleration`]), in free flight if there are none, by an eighth of the step
-//!    at a time.
+//!    at a time. Where a contact that presses has moved along its normal by then, the part is halved.
 //! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
 //!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
 //!    its beginning, which is as smooth as a dense output and needs no interpolation.
@@ -23,7 +23,7 @@
 //! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.
 //! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
 
-use crate::algorithm;
+use crate::algorithm::{self, Data};
 use crate::contact::{BlockKind, Contact, IslandReport, Law, Memory};
 use crate::model::Model;
 use crate::sim::acceleration::{AccelerationLevel, Persistent, RESTING, TOUCHING, relative_velocity};
@@ -37,6 +37,9 @@ use nalgebra::Vector3;
 
 /// Parts of a step that are smooth motions, unless an impact ends them before.
 const PARTS: f64 = 8.0;
+
+/// Smooth motions are halved down to this part of a step where contacts ask for it.
+const SHORTEST: f64 = 1.0 / 1024.0;
 
 /// Part of a step that is left by rounding.
 const TIME_ROUND_OFF: f64 = 1e-14;
@@ -169,11 +172,18 @@ impl Simulation {
         events: &mut Events,
         mut course: Course,
     ) -> Result<(), SimError> {
-        let part = course.h / PARTS;
+        let mut part = course.h / PARTS;
         let mut impacts = 0;
         while course.h - course.time > TIME_ROUND_OFF * course.h {
             if !self.choose_persistent(level, events, course) {
                 let (time, hits) = self.move_on(level, events, course, part.min(course.h - course.time))?;
+                if !level.lost[course.set] && level.strays(&self.data) {
+                    part *= 0.5;
+                    level.lost[course.set] = part < SHORTEST * course.h;
+                    if !level.lost[course.set] {
+                        continue;
+                    }
+                }
                 if level.lost[course.set] {
                     return Ok(());
                 }
@@ -441,6 +451,22 @@ impl AccelerationLevel {
         let mut trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
         let first = trees.next()?;
         (self.set[first] == set && trees.all(|tree| self.set[tree] == set)).then_some(first)
+    }
+
+    /// Whether a contact that carries a force at the end of a smooth motion approaches or parts there: then the motion was too
+    /// long for its rule.
+    fn strays(&self, data: &Data) -> bool {
+        self.rows.blocks.iter().any(|block| {
+            let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
+            let Ok(place) =
+                self.finder.contacts.binary_search_by_key(&persistent.contact.key, |contact| contact.key)
+            else {
+                return true;
+            };
+            let contact = &self.finder.contacts[place];
+            let still = relative_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= TOUCHING;
+            self.rows.impulse[block.row] > 0.0 && !still
+        })
     }
 
     /// Whether a contact is one of those that persist.
