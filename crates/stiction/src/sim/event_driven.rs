@@ -453,8 +453,8 @@ impl AccelerationLevel {
         (self.set[first] == set && trees.all(|tree| self.set[tree] == set)).then_some(first)
     }
 
-    /// Whether a contact that carries a force at the end of a smooth motion approaches or parts there: then the motion was too
-    /// long for its rule.
+    /// Whether a persistent contact overlaps at the end of a smooth motion, or one that presses approaches or parts there:
+    /// then the motion was too long for its rule.
     fn strays(&self, data: &Data) -> bool {
         self.rows.blocks.iter().any(|block| {
             let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
@@ -465,7 +465,7 @@ impl AccelerationLevel {
             };
             let contact = &self.finder.contacts[place];
             let still = relative_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= TOUCHING;
-            self.rows.impulse[block.row] > 0.0 && !still
+            contact.gap < -TOUCHING || self.rows.impulse[block.row] > 0.0 && !still
         })
     }
 
