@@ -116,7 +116,7 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("belt", 100),
         ("humanoid", 3000),
         ("bounce", 1500),
-        ("bounce event-driven", 1500),
+        ("bounce event-driven", 1600),
         ("loops", 100),
         ("loops", 3000),
         ("tendons", 3000),

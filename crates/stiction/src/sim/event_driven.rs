@@ -142,6 +142,9 @@ impl Simulation {
         events.v.copy_from_slice(&self.state.v);
         events.forces.clear();
         events.reports.clear();
+        // The step with the most impacts may come late.
+        events.forces.reserve(MAX_IMPACTS);
+        events.reports.reserve(MAX_IMPACTS);
         for &set in trees {
             if level.set[set] != set {
                 continue;
@@ -156,7 +159,7 @@ impl Simulation {
             for (tree, force) in level.forces.drain(..) {
                 events.add_force(course.first_force, tree, force);
             }
-            events.reports.append(&mut level.reports);
+            events.reports.extend(level.reports.drain(..));
         }
         std::mem::swap(&mut level.q, &mut events.q);
         std::mem::swap(&mut level.v, &mut events.v);
