@@ -1,7 +1,7 @@
 //! Impacts at their time: smooth motion up to the first impact, the impact, and on with the rest of the step.
 //!
 //! # Method
-//! Each set of trees that may touch within the step has its own sequence of events.
+//! Each set of trees that may touch within the step, also by way of others that they hit, has its own sequence of events.
 //! 1. *Persistent* contacts touch and neither approach nor part. The set moves by the classic Runge-Kutta rule with the forces
 //!    of its persistent contacts ([`super::acceleration`]), in free flight if there are none, by an eighth of the step
 //!    at a time. Where a contact that presses has moved along its normal by then, the part is halved.
@@ -14,7 +14,7 @@
 //!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
 //!    come to rest is a persistent contact.
 //!
-//! A set for which there are no forces, in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
+//! A set for which there are no forces (counted as `inconsistent`), in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
 //! is handed back to time stepping for the whole step.
 //!
 //! What is thinner than the way that it is passed by in an eighth of the step may be passed through.
@@ -159,7 +159,7 @@ impl Simulation {
             for (tree, force) in level.forces.drain(..) {
                 events.add_force(course.first_force, tree, force);
             }
-            events.reports.extend(level.reports.drain(..));
+            events.reports.append(&mut level.reports);
         }
         std::mem::swap(&mut level.q, &mut events.q);
         std::mem::swap(&mut level.v, &mut events.v);

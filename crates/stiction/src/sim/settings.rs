@@ -15,7 +15,8 @@ pub enum Stepper {
     /// Forces and accelerations by the classic Runge-Kutta rule while contacts persist (Drumwright 2015, section IV):
     /// fourth order. Steps in which contacts change are taken by time stepping.
     Acceleration,
-    /// As `Acceleration` between impacts, which are located in time and solved at it, with restitution.
+    /// As `Acceleration` between impacts, which are located in time to rounding and solved there, with restitution: several
+    /// in a step where there are. A step that has no such sequence of events is taken by time stepping.
     EventDriven,
 }
 
