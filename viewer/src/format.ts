@@ -12,7 +12,8 @@ export function power(exponent: number): string {
 export function number(x: number, digits = 4): string {
   if (x === 0) return "0";
   if (!Number.isFinite(x)) return String(x);
-  const size = Math.abs(x);
+  // Rounding may carry into a further digit: 0.99996 is 1.000.
+  const size = Math.abs(Number(x.toPrecision(digits)));
   if (size >= 1e-3 && size < 1e5) {
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
     return x.toFixed(Math.min(decimals, 12)).replace("-", MINUS);
@@ -26,9 +27,25 @@ export function quantity(x: number, unit: string, digits = 4): string {
   return unit ? `${number(x, digits)}\u202f${unit}` : number(x, digits);
 }
 
+/** Components of a vector with the same decimals: five significant digits of the largest, but at most six decimals. */
+export function components(x: number[]): string[] {
+  const largest = Math.max(...x.map(Math.abs));
+  if (largest === 0) return x.map(() => "0");
+  const fixed = largest >= 1e-3 && largest < 1e5;
+  const decimals = Math.min(4 - Math.floor(Math.log10(largest)), fixed ? 6 : Infinity);
+  // What rounds to zero has no sign.
+  const known = x.map((component) => (Math.abs(component) < 10 ** -decimals / 2 ? 0 : component));
+  return known.map((component) => (fixed ? component.toFixed(decimals).replace("-", MINUS) : number(component, 3)));
+}
+
 /** A whole number with its thousands apart. */
 export function count(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** The least of 1, 2, 5 times a power of ten that is at least x. */
+export function ceil125(x: number): number {
+  return 1 / round125(1 / x);
 }
 
 /** The largest of 1, 2, 5 times a power of ten that is at most x. */

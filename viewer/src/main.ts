@@ -1,15 +1,22 @@
 // Puts the page together: recording, scene, forces, plots, player, and what the reader does with them.
 
 import * as THREE from "three";
+import { find, make } from "./dom";
 import { type Arrow, Forces } from "./forces";
 import { count, number, quantity, round125 } from "./format";
+import { Panel } from "./panel";
 import { Player, SPEEDS } from "./player";
 import { Plots } from "./plots";
+import { Pointer } from "./pointer";
+import { type PairReadout, modeName, Readout } from "./readout";
 import { load, MODES, type Recording } from "./recording";
+import { Selection } from "./selection";
 import { Stage } from "./stage";
 import "./style.css";
 import { onThemeChange, theme } from "./theme";
-import { bodyRows, contactRows, showTip } from "./tip";
+
+/** In windows less wide than this (pixels) the read-out is closed at first. */
+const WIDE = 1200;
 
 declare global {
   interface Window {
@@ -23,58 +30,67 @@ declare global {
       /** Number of the recorded step shown, from 1. */
       step(): number;
       jump(frame: number): void;
-      /** The arrows in the scene: the contact's number among those of all frames, tail (m), force (N). */
+      /** The arrows in the scene: the contact's number among those of all frames, tail (m), force (N), colour. */
       arrows(): Arrow[];
+      /** The read-out of the frame. */
+      pairs(): PairReadout[];
+      /** The centres of pressure in the scene: geoms of the pair and place (m). */
+      markers(): { geoms: number[]; point: number[] }[];
       /** Draws now instead of with the next picture. */
       draw(): void;
     };
   }
 }
 
-window.stiction = { ready: false, frames: 0, frame: () => 0, step: () => 0, jump() {}, arrows: () => [], draw() {} };
-
-/** Pixels from a contact within which the pointer is on it. */
-const NEAR = 9;
-
-const find = <T extends Element = HTMLElement>(id: string) => document.getElementById(id) as unknown as T;
+window.stiction = { ready: false, frames: 0, frame: () => 0, step: () => 0, jump() {}, arrows: () => [], pairs: () => [], markers: () => [], draw() {} };
 
 load()
   .then(start)
   .catch((error: Error) => {
     window.stiction.error = error.message;
-    const note = document.createElement("p");
-    note.className = "failure";
-    note.textContent = error.message;
-    find("stage").append(note);
+    find("stage").append(make("p", "failure", error.message));
   });
 
 function start(recording: Recording): void {
   headline(recording);
   const stage = makeStage(recording);
-  const forces = new Forces(recording, stage?.radius ?? 1);
+  const readout = new Readout(recording);
+  const selection = new Selection();
+  const forces = new Forces(recording, readout, selection, stage?.radius ?? 1);
   stage?.scene.add(forces.group);
   const player = new Player(recording, () => show());
   const plots = new Plots(find("plots"), recording, (frame) => player.jump(frame));
-  const pointer = new Pointer(recording, stage, forces, player);
+  const panel = new Panel(find("readout"), recording, readout, selection);
+  const pointer = new Pointer(recording, stage, forces, player, selection);
 
   function show(): void {
     stage?.show(player.frame);
     forces.show(player.frame);
     plots.show(player.frame);
+    panel.show(player.frame);
     clock(recording, player);
     pointer.refresh();
   }
+  selection.changed = () => {
+    // Who chooses wants to read.
+    const numbers = find<HTMLInputElement>("numbers");
+    if (selection.pair && !numbers.checked) numbers.click();
+    panel.reveal();
+    forces.again();
+    stage?.invalidate();
+  };
   if (stage) stage.beforeDraw = () => (legendScale(stage, forces), axes(stage));
 
   transport(recording, player);
-  options(stage, forces);
+  options(stage, forces, panel);
   keys(player);
-  legend();
+  legend(forces);
   onThemeChange(() => {
     stage?.paint();
     forces.again();
     plots.paint();
-    legend();
+    panel.show();
+    legend(forces);
     marks(recording);
   });
   player.jump(0);
@@ -86,6 +102,8 @@ function start(recording: Recording): void {
     step: () => recording.step(player.frame),
     jump: (frame: number) => player.jump(frame),
     arrows: () => forces.arrows(),
+    pairs: () => readout.pairs(player.frame),
+    markers: () => forces.markers(),
     draw: () => stage?.draw(),
   });
 }
@@ -95,10 +113,7 @@ function makeStage(recording: Recording): Stage | null {
   try {
     return new Stage(find<HTMLCanvasElement>("view"), recording);
   } catch (error) {
-    const note = document.createElement("p");
-    note.className = "failure";
-    note.textContent = `The scene cannot be drawn: ${(error as Error).message}`;
-    find("stage").append(note);
+    find("stage").append(make("p", "failure", `The scene cannot be drawn: ${(error as Error).message}`));
     return null;
   }
 }
@@ -124,12 +139,8 @@ function headline({ header }: Recording): void {
   ];
   find("worst").replaceChildren(
     ...rows.map(([term, value, bad]) => {
-      const row = document.createElement("div");
-      const [dt, dd] = [document.createElement("dt"), document.createElement("dd")];
-      dt.textContent = term;
-      dd.textContent = value;
-      row.classList.toggle("bad", Boolean(bad));
-      row.append(dt, dd);
+      const row = make("div", bad ? "bad" : "");
+      row.append(make("dt", "", term), make("dd", "", value));
       return row;
     }),
   );
@@ -145,12 +156,9 @@ function clock(recording: Recording, player: Player): void {
   const decimals = Math.min(6, Math.max(2, Math.ceil(-Math.log10(recording.header.timestep) - 1e-9)));
   const end = time[time.length - 1];
   const clock = find<HTMLOutputElement>("clock");
-  clock.replaceChildren();
-  const now = document.createElement("b");
-  now.textContent = `${time[player.frame].toFixed(decimals)}\u202fs`;
-  const step = document.createElement("span");
-  step.textContent = `step ${count(recording.step(player.frame))} of ${count(recording.header.steps)}`;
-  clock.append(now, step);
+  const now = make("b", "", `${time[player.frame].toFixed(decimals)}\u202fs`);
+  const step = make("span", "", `step ${count(recording.step(player.frame))} of ${count(recording.header.steps)}`);
+  clock.replaceChildren(now, step);
   const slider = find<HTMLInputElement>("time");
   slider.value = String(player.frame);
   slider.setAttribute("aria-valuetext", `${time[player.frame].toFixed(decimals)} of ${end.toFixed(decimals)} seconds`);
@@ -192,7 +200,7 @@ function marks(recording: Recording): void {
   });
 }
 
-function options(stage: Stage | null, forces: Forces): void {
+function options(stage: Stage | null, forces: Forces, panel: Panel): void {
   const check = (id: string, action: (on: boolean) => void) => {
     const box = find<HTMLInputElement>(id);
     box.addEventListener("change", () => {
@@ -203,6 +211,11 @@ function options(stage: Stage | null, forces: Forces): void {
   };
   check("arrows", (on) => (forces.showArrows = on));
   check("cones", (on) => (forces.showCones = on));
+  check("centers", (on) => (forces.showCenters = on));
+  check("margins", (on) => {
+    forces.colourByMargin = on;
+    legend(forces);
+  });
   check("glass", (on) => stage?.setGlass(on));
   const length = find<HTMLInputElement>("length");
   length.addEventListener("input", () => {
@@ -211,6 +224,8 @@ function options(stage: Stage | null, forces: Forces): void {
     stage?.invalidate();
   });
   find("fit").addEventListener("click", () => stage?.fit());
+  check("numbers", (on) => (panel.open = on));
+  if (innerWidth < WIDE) find("numbers").click();
 }
 
 function keys(player: Player): void {
@@ -223,6 +238,9 @@ function keys(player: Player): void {
     End: () => player.by(Infinity),
     a: click("arrows"),
     c: click("cones"),
+    p: click("centers"),
+    m: click("margins"),
+    r: click("numbers"),
     t: click("glass"),
     f: click("fit"),
   };
@@ -239,16 +257,27 @@ function keys(player: Player): void {
   });
 }
 
-function legend(): void {
-  const text = { open: "open", stick: "sticking", slip: "slipping" };
-  find("modes").replaceChildren(
-    ...MODES.map((mode, i) => {
-      const item = document.createElement("li");
-      item.textContent = text[mode];
-      item.style.setProperty("--dot", theme().modes[i]);
-      return item;
-    }),
-  );
+/** What the colours mean. */
+function legend(forces: Forces): void {
+  const { modes, margins, noMargin, mark } = theme();
+  const item = (text: string, colour: string, className = "") => {
+    const item = make("li", className, text);
+    item.style.setProperty("--dot", colour);
+    return item;
+  };
+  const items = forces.colourByMargin
+    ? [ramp(margins), item("no margin", noMargin)]
+    : MODES.map((_, mode) => item(modeName(mode), modes[mode]));
+  find("colours").replaceChildren(...items, item("centre of pressure", mark, "diamond"));
+}
+
+/** The colours of margins from 0 to 1. */
+function ramp(colours: string[]): HTMLElement {
+  const item = make("li", "ramp");
+  item.title = "Friction needed over friction available; at 1 a contact slips. Without slip, the coefficient needed.";
+  item.style.setProperty("--ramp", `linear-gradient(to right, ${colours.join(", ")})`);
+  item.append(make("span", "", "0"), make("span", "", "margin"), make("span", "", "1"));
+  return item;
 }
 
 /** A bar as long as the arrow of a round force in the middle of the scene. */
@@ -276,89 +305,4 @@ function axes(stage: Stage): void {
       return `<line class="${name}" x2="${x.toFixed(1)}" y2="${y.toFixed(1)}"/><text class="${name}" x="${(1.32 * x).toFixed(1)}" y="${(1.32 * y + 3.5).toFixed(1)}">${name}</text>`;
     })
     .join("");
-}
-
-/** What the pointer is on, and following a body on a double click. */
-class Pointer {
-  private readonly canvas = find<HTMLCanvasElement>("view");
-  private readonly tip = find("tip");
-  private at: { x: number; y: number } | null = null;
-  private waiting = false;
-
-  constructor(
-    private readonly recording: Recording,
-    private readonly stage: Stage | null,
-    private readonly forces: Forces,
-    private readonly player: Player,
-  ) {
-    if (!stage) return;
-    this.canvas.addEventListener("pointermove", (event) => {
-      this.at = event.buttons ? null : { x: event.offsetX, y: event.offsetY };
-      this.refresh();
-    });
-    this.canvas.addEventListener("pointerup", (event) => {
-      this.at = { x: event.offsetX, y: event.offsetY };
-      this.refresh();
-    });
-    this.canvas.addEventListener("pointerleave", () => {
-      this.at = null;
-      this.refresh();
-    });
-    this.canvas.addEventListener("dblclick", (event) => this.follow(event.offsetX, event.offsetY));
-    addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.release();
-    });
-    stage.controls.addEventListener("change", () => this.refresh());
-  }
-
-  /** Says anew what the pointer is on, with the next picture. */
-  refresh(): void {
-    if (this.waiting || (!this.at && this.tip.hidden)) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.say();
-    });
-  }
-
-  private say(): void {
-    this.tip.hidden = true;
-    if (!this.at || !this.stage) return;
-    const { x, y } = this.at;
-    const contact = this.forces.pick(new THREE.Vector2(x, y), NEAR, (point) => this.pixels(point));
-    if (contact !== null) {
-      const { title, rows } = contactRows(this.recording, contact);
-      showTip(this.tip, title, rows, x, y);
-      return;
-    }
-    const hit = this.stage.pick(...this.normalized(x, y));
-    if (!hit) return;
-    const { title, rows } = bodyRows(this.recording, this.player.frame, hit.geom);
-    showTip(this.tip, title, rows, x, y);
-  }
-
-  private follow(x: number, y: number): void {
-    const hit = this.stage?.pick(...this.normalized(x, y));
-    if (!hit) return this.release();
-    const body = this.recording.header.geoms[hit.geom].body;
-    this.stage?.setFollowed(body);
-    const note = find("following");
-    note.textContent = `Following ${this.recording.header.bodies[body].name} \u2013 Esc lets go`;
-    note.hidden = false;
-  }
-
-  private release(): void {
-    this.stage?.setFollowed(null);
-    find("following").hidden = true;
-  }
-
-  private normalized(x: number, y: number): [number, number] {
-    return [(2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight];
-  }
-
-  private pixels(point: THREE.Vector3): THREE.Vector2 | null {
-    const at = point.clone().project(this.stage!.camera);
-    if (at.z > 1) return null;
-    return new THREE.Vector2(((at.x + 1) / 2) * this.canvas.clientWidth, ((1 - at.y) / 2) * this.canvas.clientHeight);
-  }
 }

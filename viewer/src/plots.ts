@@ -1,7 +1,7 @@
 // Curves over time with a cursor, drawn on canvases. A click or drag jumps there.
 
-import { number, power, quantity, round125 } from "./format";
-import type { Recording } from "./recording";
+import { ceil125, number, power, quantity, round125 } from "./format";
+import { largest, type Recording } from "./recording";
 
 interface Curve {
   label: string;
@@ -15,10 +15,18 @@ interface PlotSpec {
   unit: string;
   curves: Curve[];
   log?: boolean;
+  /** What a linear axis shows in any case, whatever the values. */
+  shown?: [number, number];
 }
 
 /** Space for the numbers of the axes (pixels). */
-const MARGIN = { left: 46, right: 8, top: 6, bottom: 18 };
+const MARGIN = { left: 56, right: 8, top: 6, bottom: 18 };
+
+/** Numbers of the time axis are at least so far apart (pixels). */
+const APART = 40;
+
+/** Larger margins, which only contacts without slip have, are shown on a logarithmic axis. */
+const LARGE_MARGIN = 10;
 
 /** A logarithmic axis does not go below this, nor over more decades than this. */
 const SMALLEST = 1e-18;
@@ -29,7 +37,7 @@ export class Plots {
   private readonly plots: Plot[];
 
   constructor(parent: HTMLElement, recording: Recording, jump: (frame: number) => void) {
-    const { energy, kinetic, residual, penetration, force, time } = recording.series;
+    const { energy, kinetic, residual, penetration, force, margin, time } = recording.series;
     const specs: PlotSpec[] = [
       {
         title: "Energy",
@@ -41,7 +49,8 @@ export class Plots {
       },
       { title: "Residual", unit: "", log: true, curves: [{ label: "", values: residual, colour: "--line" }] },
       { title: "Penetration", unit: "m", log: true, curves: [{ label: "", values: penetration, colour: "--line" }] },
-      { title: "Total contact force", unit: "N", curves: [{ label: "", values: force, colour: "--line" }] },
+      { title: "Contact forces", unit: "N", curves: [{ label: "", values: force, colour: "--line" }] },
+      { title: "Largest margin", unit: "", log: largest(margin) > LARGE_MARGIN, shown: [0, 1], curves: [{ label: "", values: margin, colour: "--line" }] },
     ];
     this.plots = specs.map((spec) => new Plot(parent, spec, time, jump));
   }
@@ -81,7 +90,7 @@ class Plot {
     this.box.append(this.canvas, this.cursor);
     figure.append(caption, this.box);
     parent.append(figure);
-    this.range = spec.log ? logRange(spec.curves) : linearRange(spec.curves);
+    this.range = spec.log ? logRange(spec.curves) : linearRange(spec.curves, spec.shown);
     this.box.addEventListener("pointerdown", (event) => {
       this.box.setPointerCapture(event.pointerId);
       this.jumpTo(event.clientX);
@@ -96,7 +105,7 @@ class Plot {
     const { unit, curves } = this.spec;
     const each = curves.map(({ label, values, colour }) => {
       const text = document.createElement("span");
-      text.textContent = `${label} ${quantity(values[frame], unit)}`.trim();
+      text.textContent = `${label} ${Number.isNaN(values[frame]) ? "none" : quantity(values[frame], unit)}`.trim();
       if (label) text.style.setProperty("--dot", `var(${colour})`);
       text.className = label ? "dotted" : "";
       return text;
@@ -174,14 +183,18 @@ class Plot {
     }
     context.textBaseline = "alphabetic";
     context.textAlign = "center";
-    const seconds = round125(this.span / Math.max(2, Math.min(5, width / 90)));
+    const across = width - MARGIN.left - MARGIN.right;
+    const seconds = ceil125(this.span * Math.max(APART / across, 1 / 6));
     for (let tick = Math.ceil(this.start / seconds) * seconds; tick <= this.start + this.span * 1.0001; tick += seconds) {
       const x = Math.min(this.x(tick), width - MARGIN.right - 10);
       context.fillText(`${Number(tick.toPrecision(6))}\u202fs`, x, height - 4);
     }
   }
 
-  /** A curve; where several frames share a pixel, all from the least to the largest is filled. */
+  /**
+   * A curve; where several frames share a pixel, all from the least to the largest is filled. It is interrupted where
+   * there are no values (NaN).
+   */
   private curve(context: CanvasRenderingContext2D, width: number, height: number, { values, colour }: Curve, style: CSSStyleDeclaration): void {
     context.strokeStyle = style.getPropertyValue(colour);
     context.lineWidth = 1.4;
@@ -190,22 +203,25 @@ class Plot {
     const columns = Math.max(1, Math.round(width - MARGIN.left - MARGIN.right));
     const frames = values.length;
     const each = Math.max(1, frames / columns);
+    let drawing = false;
     for (let start = 0; start < frames; start += each) {
       const [first, end] = [Math.floor(start), Math.min(frames, Math.max(Math.floor(start + each), Math.floor(start) + 1))];
-      let [least, largest] = [Infinity, -Infinity];
-      for (let i = first; i < end; i++) {
-        least = Math.min(least, values[i]);
-        largest = Math.max(largest, values[i]);
+      const known = values.subarray(first, end).filter((value) => !Number.isNaN(value));
+      if (known.length === 0) {
+        drawing = false;
+        continue;
       }
+      const [least, largest] = extremes(known);
       const x = this.x(this.time[first]);
       // Enter with the first value and leave with the last, so that the line does not zigzag.
-      if (first === 0) context.moveTo(x, this.y(values[0], height));
-      context.lineTo(x, this.y(values[first], height));
+      if (!drawing) context.moveTo(x - 0.5, this.y(known[0], height));
+      drawing = true;
+      context.lineTo(x, this.y(known[0], height));
       if (largest > least) {
         context.lineTo(x, this.y(least, height));
         context.lineTo(x, this.y(largest, height));
       }
-      context.lineTo(x, this.y(values[end - 1], height));
+      context.lineTo(x, this.y(known[known.length - 1], height));
     }
     context.stroke();
   }
@@ -215,21 +231,30 @@ class Plot {
 function tickText(tick: number, step: number): string {
   if (Math.abs(tick) < 1e-9 * step) return "0";
   const size = Math.abs(tick);
-  if (size >= 1e5 || size < 1e-3) return number(tick, 2);
+  const digits = Math.floor(Math.log10(size) + 1e-9) - Math.floor(Math.log10(step) + 1e-9) + 1;
+  if (size >= 1e5 || size < 1e-3) return number(tick, Math.min(digits, 3));
   return tick.toFixed(Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))).replace("-", "\u2212");
 }
 
-function linearRange(curves: Curve[]): [number, number] {
+/** The least and the largest value; NaN does not count. */
+function extremes(values: Iterable<number>): [number, number] {
   let [low, high] = [Infinity, -Infinity];
-  for (const { values } of curves) {
-    for (const value of values) {
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
   }
+  return [low, high];
+}
+
+function linearRange(curves: Curve[], shown: number[] = []): [number, number] {
+  const ends = [...curves.flatMap(({ values }) => extremes(values)), ...shown];
+  let [low, high] = extremes(ends.filter(Number.isFinite));
   // What does not change but for rounding is drawn as a line in the middle.
-  const least = Math.max(1e-5 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
-  if (high - low < least) [low, high] = [(low + high) / 2 - Math.max(least, 0.5), (low + high) / 2 + Math.max(least, 0.5)];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low < Math.max(1e-5 * size, 1e-9)) {
+    const [middle, half] = [(low + high) / 2, Math.max(0.05 * size, 0.5)];
+    [low, high] = [middle - half, middle + half];
+  }
   const room = 0.06 * (high - low);
   return [low - (low === 0 ? 0 : room), high + room];
 }

@@ -3,7 +3,7 @@
 import { type Column, ColumnReader, inflate } from "./columns";
 
 /** Version of the data, as in `crates/stiction/src/view/page.rs`. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";
 
@@ -50,6 +50,8 @@ interface Header {
   frames: number;
   bodies: Body[];
   geoms: Geom[];
+  /** Names of the laws, by code. */
+  laws: string[];
   meshes: [number, number][];
   height_fields: [number, number][];
   energy: number;
@@ -86,7 +88,12 @@ export interface Contacts {
   /** On geom 2, N, three numbers each. */
   force: Float64Array;
   gap: Float64Array;
+  /** Friction needed over friction available; without slip the coefficient needed; NaN where there is none. */
+  margin: Float64Array;
+  /** Coefficient of dry friction; infinite without slip. */
   mu: Float64Array;
+  /** Code in `laws` of the header. */
+  law: Uint8Array;
   mode: Uint8Array;
 }
 
@@ -99,6 +106,8 @@ export interface Series {
   penetration: Float64Array;
   /** Sum of the sizes of all contact forces (N). */
   force: Float64Array;
+  /** Largest margin of the frame's contacts; NaN where none has one. */
+  margin: Float64Array;
   /** Steps not solved, among those the frame stands for. */
   unsolved: Float64Array;
 }
@@ -132,7 +141,9 @@ export class Recording {
       time: read("time"),
     };
     this.contacts = contacts(header.frames, read);
-    this.series = { ...series, force: totalForce(header.frames, this.contacts) };
+    const { ptr, margin } = this.contacts;
+    const largestMargin = Float64Array.from({ length: header.frames }, (_, i) => largest(margin.subarray(ptr[i], ptr[i + 1])));
+    this.series = { ...series, force: totalForce(header.frames, this.contacts), margin: largestMargin };
   }
 
   get frames(): number {
@@ -254,8 +265,21 @@ function contacts(frames: number, read: Read): Contacts {
     read(name, lengths).forEach((x, i) => (values[place[i]] = x));
     return values;
   };
-  const [gap, mu] = [ordered("contact_gap"), ordered("contact_mu")];
-  return { ptr, geom1, geom2, ...vectors, gap, mu, mode: Uint8Array.from(ordered("contact_mode")) };
+  const gap = ordered("contact_gap");
+  const margin = ordered("contact_margin").map((x) => (x < 0 ? NaN : x));
+  // The largest number of single precision stands for infinity.
+  const mu = ordered("contact_mu").map((x) => (x > 3.4e38 ? Infinity : x));
+  const [law, mode] = ["contact_law", "contact_mode"].map((name) => Uint8Array.from(ordered(name)));
+  return { ptr, geom1, geom2, ...vectors, gap, margin, mu, law, mode };
+}
+
+/** The largest margin; NaN if there is none. */
+export function largest(margins: ArrayLike<number>): number {
+  let found = NaN;
+  for (let i = 0; i < margins.length; i++) {
+    if (!(margins[i] <= found) && !Number.isNaN(margins[i])) found = margins[i];
+  }
+  return found;
 }
 
 function totalForce(frames: number, { ptr, force }: Contacts): Float64Array {

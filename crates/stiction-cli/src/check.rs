@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::scene::{EntryKind, LoadReport, Scene};
-use stiction::sim::Simulation;
+use stiction::sim::{Assembled, SimError, Simulation};
 
 /// Arguments of `stiction check`.
 #[derive(Debug, clap::Args)]
@@ -34,6 +34,8 @@ struct Outcome {
     bodies: usize,
     dof: usize,
     total_mass: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mechanism: Option<Mechanism>,
 }
 
 /// Kinds in the order in which they are listed, most serious first, with their headings.
@@ -47,9 +49,9 @@ const KINDS: [(EntryKind, &str); 5] = [
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
-    let loaded = scene::load(&args.scene, false).and_then(|scene| usable(&scene).map(|()| scene));
-    let scene = match loaded {
-        Ok(scene) => scene,
+    let loaded = scene::load(&args.scene, false).and_then(|scene| Ok((usable(&scene)?, scene)));
+    let (mechanism, scene) = match loaded {
+        Ok(found) => found,
         Err(error) => {
             if args.json {
                 let entries = vec![Entry::of_error(&error)];
@@ -58,7 +60,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
             return Err(error);
         }
     };
-    let outcome = outcome(&scene, args.strict);
+    let outcome = outcome(&scene, mechanism, args.strict);
     if args.json {
         output::json(&outcome)?;
     } else {
@@ -67,13 +69,72 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
     if outcome.ok { Ok(()) } else { Err(scene::not_strict(&args.scene, &scene.report, 1)) }
 }
 
-/// Whether a simulation can be made of the scene as it asks to be simulated.
-fn usable(scene: &Scene) -> Result<(), CliError> {
-    Simulation::from_scene(scene.clone()).map_err(CliError::Setup)?;
-    Ok(())
+/// Whether a simulation can be made of the scene as it asks to be simulated, and what its equalities make of it.
+fn usable(scene: &Scene) -> Result<Option<Mechanism>, CliError> {
+    let mut simulation = Simulation::from_scene(scene.clone()).map_err(CliError::Setup)?;
+    if scene.model.equalities.is_empty() {
+        return Ok(None);
+    }
+    let assembly = match simulation.assemble() {
+        Err(SimError::CannotAssemble { equality, error }) => Assembly::Open { equality, error },
+        assembled => Assembly::Closed(assembled.map_err(CliError::Setup)?),
+    };
+    let mobility = simulation.mobility().map_err(CliError::Setup)?;
+    Ok(Some(Mechanism {
+        mobility: mobility.mobility(),
+        rows: mobility.rows,
+        redundant: mobility.redundant,
+        assembly,
+    }))
 }
 
-fn outcome(scene: &Scene, strict: bool) -> Outcome {
+/// What equalities make of a scene at its start.
+#[derive(Debug, Serialize)]
+struct Mechanism {
+    /// Freedoms that are left.
+    mobility: usize,
+    rows: usize,
+    /// Equalities with redundant rows, and how many.
+    redundant: Vec<(String, usize)>,
+    assembly: Assembly,
+}
+
+/// Whether the loops can be closed.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Assembly {
+    Closed(Assembled),
+    Open { equality: String, error: f64 },
+}
+
+impl Mechanism {
+    /// Lines of the listing.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let redundant: Vec<String> =
+            self.redundant.iter().map(|(name, rows)| format!("{rows} of '{name}'")).collect();
+        let redundant = if redundant.is_empty() { "none".into() } else { redundant.join(", ") };
+        let assembly = match &self.assembly {
+            Assembly::Closed(found) if found.distance == 0.0 && found.angle == 0.0 => {
+                "closed as it stands".into()
+            }
+            Assembly::Closed(found) => format!(
+                "open by {:.1e} (m or rad), closed by moving links up to {:.3e} m and {:.3e} rad",
+                found.before, found.distance, found.angle
+            ),
+            Assembly::Open { equality, error } => {
+                format!("cannot be closed: '{equality}' stays open by {error:.1e} (m or rad)")
+            }
+        };
+        vec![
+            ("mobility", self.mobility.to_string()),
+            ("equality rows", self.rows.to_string()),
+            ("redundant rows", redundant),
+            ("assembly", assembly),
+        ]
+    }
+}
+
+fn outcome(scene: &Scene, mechanism: Option<Mechanism>, strict: bool) -> Outcome {
     let LoadReport { entries, cosmetic } = &scene.report;
     Outcome {
         ok: !strict || entries.is_empty(),
@@ -82,12 +143,13 @@ fn outcome(scene: &Scene, strict: bool) -> Outcome {
         bodies: scene.model.bodies.len() - 1,
         dof: scene.model.nv(),
         total_mass: scene.model.total_mass(),
+        mechanism,
     }
 }
 
 fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
     let model = &scene.model;
-    let mut text = pairs(&[
+    let mut lines = vec![
         ("scene", format!("{} ({})", args.scene.display(), model.name)),
         ("bodies", outcome.bodies.to_string()),
         ("degrees of freedom", outcome.dof.to_string()),
@@ -98,7 +160,9 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         ("keyframes", keyframes(scene)),
         ("total mass", format!("{} kg", outcome.total_mass)),
         ("time step", format!("{} s", model.timestep)),
-    ]);
+    ];
+    lines.extend(outcome.mechanism.iter().flat_map(Mechanism::lines));
+    let mut text = pairs(&lines);
     let LoadReport { entries, cosmetic } = &scene.report;
     let coloured = coloured(&std::io::stdout());
     for (kind, heading) in KINDS {

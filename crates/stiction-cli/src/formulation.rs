@@ -1,7 +1,7 @@
 //! From the names on the command line and in the scene to a contact model: the command line wins.
 
 use crate::error::CliError;
-use stiction::contact::Formulation;
+use stiction::contact::{Formulation, ImpactLaw};
 use stiction::scene::SceneOptions;
 use stiction::sim::Stepper;
 
@@ -18,6 +18,12 @@ pub(crate) struct FormulationArgs {
     /// Stepper: time-stepping, acceleration [default: the scene's, else time-stepping]
     #[arg(long, value_name = "NAME")]
     stepper: Option<Stepper>,
+    /// How restitution acts: poisson, newton [default: the scene's, else poisson]
+    #[arg(long, value_name = "LAW")]
+    impact: Option<ImpactLaw>,
+    /// Coefficient of restitution of all contacts, 0 to 1 [default: the scene's]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub(crate) restitution: Option<f64>,
     /// Number of friction directions of a polyhedral contact model, even [default: the scene's, else 4]
     #[arg(long, value_name = "K")]
     directions: Option<usize>,
@@ -41,6 +47,11 @@ impl FormulationArgs {
             ..scene.clone()
         };
         Ok(Formulation::of_scene(&options)?)
+    }
+
+    /// The impact law for a scene.
+    pub(crate) fn impact(&self, scene: &SceneOptions) -> ImpactLaw {
+        self.impact.or(scene.impact).unwrap_or_default()
     }
 
     /// The stepper for a scene.

@@ -23,6 +23,13 @@ const MOST_STEPS: f64 = 1e11;
 /// durations such as 0.3 s in steps of 0.1 s.
 const STEP_ROUNDING: f64 = 1e-6;
 
+/// What a configuration consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Coordinates {
+    Minimal,
+    Redundant,
+}
+
 /// What to simulate, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SimulationArgs {
@@ -35,6 +42,9 @@ pub(crate) struct SimulationArgs {
     /// Keyframe to start from [default: the one named 'start', if there is one]
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
+    /// Coordinates: those of the joints, or six of every body with the joints as constraints
+    #[arg(long, value_enum, default_value_t = Coordinates::Minimal)]
+    coordinates: Coordinates,
     #[command(flatten)]
     formulation: FormulationArgs,
     /// Refuse a scene whose load report has any entry
@@ -60,7 +70,12 @@ impl SimulationArgs {
 
     /// Loads the scene and says how much there is in its load report.
     pub(crate) fn load(&self, path: &Path) -> Result<Scene, CliError> {
-        let scene = scene::load(path, self.strict)?;
+        let mut scene = scene::load(path, self.strict)?;
+        if self.coordinates == Coordinates::Redundant {
+            scene.model = scene.model.redundant().map_err(|error| {
+                CliError::Usage(format!("{}: --coordinates redundant: {error}", path.display()))
+            })?;
+        }
         let entries = scene.report.entries.len();
         if entries > 0 {
             let entries = count(entries, "entry", "entries");
@@ -74,7 +89,10 @@ impl SimulationArgs {
     pub(crate) fn simulation(&self, scene: &Scene) -> Result<Simulation, CliError> {
         let formulation = self.formulation.choose(&scene.options)?;
         let stepper = self.formulation.stepper(&scene.options);
-        let settings = Settings { timestep: self.dt, formulation, stepper, ..Default::default() };
+        let impact = self.formulation.impact(&scene.options);
+        let restitution = self.formulation.restitution;
+        let timestep = self.dt;
+        let settings = Settings { timestep, formulation, stepper, impact, restitution, ..Default::default() };
         Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)
     }
 
@@ -85,7 +103,25 @@ impl SimulationArgs {
             Some(name) => Some(scene.model.keyframe(name).ok_or_else(|| unknown(name))?),
             None => scene.model.keyframe(Simulation::START),
         };
-        key.map_or(Ok(()), |key| simulation.reset_to(key).map_err(CliError::Setup))
+        if let Some(key) = key {
+            simulation.reset_to(key).map_err(CliError::Setup)?;
+        }
+        self.assemble(simulation)
+    }
+
+    /// Closes loops that the start leaves open, and says what it took.
+    fn assemble(&self, simulation: &mut Simulation) -> Result<(), CliError> {
+        match simulation.assemble() {
+            Ok(found) if found.distance > 0.0 || found.angle > 0.0 => self.note(&format!(
+                "the start is open by {:.1e} (m or rad); assembled by moving links up to {:.3e} m and {:.3e} rad",
+                found.before, found.distance, found.angle
+            )),
+            Ok(_) => {}
+            // Equalities that contradict each other share the error, which the certificate shows.
+            Err(error @ SimError::CannotAssemble { .. }) => output::note(&format!("warning: {error}")),
+            Err(error) => return Err(CliError::Setup(error)),
+        }
+        Ok(())
     }
 
     /// Number of steps that cover the duration.

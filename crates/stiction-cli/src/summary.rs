@@ -5,6 +5,7 @@ use crate::table::{count, pairs};
 use serde::Serialize;
 use std::path::Path;
 use stiction::algorithm::{self, Data};
+use stiction::contact::ImpactLaw;
 use stiction::sim::{Simulation, StepReport};
 
 /// Sum and maximum of a count per step.
@@ -75,6 +76,9 @@ pub(crate) struct Summary {
     unsolved_steps: u64,
     first_unsolved: Option<f64>,
     regularized_steps: u64,
+    impact: ImpactLaw,
+    bounces: u64,
+    reduced_impacts: u64,
     worst: Worst,
     start_energy: f64,
     end_energy: f64,
@@ -94,6 +98,8 @@ pub(crate) struct Json<'a> {
     solver: &'a str,
     contacts: JsonContacts,
     unsolved_steps: u64,
+    bounces: u64,
+    reduced_impacts: u64,
     certificate: JsonCertificate,
     r#final: &'a Final,
     last_step: &'a ReadOut,
@@ -145,6 +151,9 @@ impl Summary {
             unsolved_steps: 0,
             first_unsolved: None,
             regularized_steps: 0,
+            impact: simulation.settings().impact,
+            bounces: 0,
+            reduced_impacts: 0,
             worst: Worst::default(),
             start_energy: energy,
             end_energy: energy,
@@ -161,6 +170,8 @@ impl Summary {
         self.pivots.add(report.pivots);
         self.worst.add(report);
         self.regularized_steps += u64::from(report.regularized > 0);
+        self.bounces += report.bounces as u64;
+        self.reduced_impacts += report.reduced_impacts as u64;
         self.end_energy = report.energy;
         if !report.solved() {
             self.unsolved_steps += 1;
@@ -207,6 +218,8 @@ impl Summary {
             solver: &self.solver,
             contacts: JsonContacts { mean: self.contacts.mean(self.steps), max: self.contacts.max },
             unsolved_steps: self.unsolved_steps,
+            bounces: self.bounces,
+            reduced_impacts: self.reduced_impacts,
             certificate: JsonCertificate {
                 residual_max: self.worst.residual,
                 penetration_max_m: self.worst.penetration,
@@ -239,7 +252,7 @@ impl Summary {
         if self.regularized_steps > 0 {
             solved += &format!(" ({} solved by regularisation)", self.regularized_steps);
         }
-        vec![
+        let mut rows = vec![
             ("scene", self.scene.clone()),
             (
                 "size",
@@ -267,8 +280,19 @@ impl Summary {
                 "energy",
                 format!("{:.9} J at the start, {:.9} J at the end", self.start_energy, self.end_energy),
             ),
-            ("state hash", format!("{:016x}", self.hash)),
-        ]
+        ];
+        if self.bounces > 0 {
+            let mut text = format!("{} (impact law {})", self.bounces, self.impact);
+            if self.reduced_impacts > 0 {
+                text += &format!(
+                    "; restitution reduced in {} impacts, which add no energy",
+                    self.reduced_impacts
+                );
+            }
+            rows.push(("bounces", text));
+        }
+        rows.push(("state hash", format!("{:016x}", self.hash)));
+        rows
     }
 
     fn certificate_rows(&self) -> Vec<(&'static str, String)> {

@@ -9,12 +9,13 @@
 //! 2. Descend on `psi` by nearly undamped Gauss-Newton steps along the projected arc, with a non-monotone search and a
 //!    watchdog (MJ14's algorithm PLM, in `projected_descent.rs`), until a point is certified on the original data (in `paper`
 //!    mode until `psi < 1e-30`).
-//! 3. Polish the answer by Newton steps on its face (not in `paper` mode).
+//! 3. Begin anew elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
+//! 4. Polish the answer by Newton steps on its face (not in `paper` mode).
 //!
 //! # Convergence and failure
 //! Every limit point is stationary for `psi` on the box, a solution if the matrix is P0 and the solution set bounded;
 //! quadratic where `J` is regular, and, thanks to the shortest step, usually fast where contacts are redundant.
-//! Elsewhere it may end in a local minimum: [`Status::Stalled`](crate::Status::Stalled). Where `F` is not defined the
+//! Elsewhere it may end in a local minimum: [`Status::Stalled`]. Where `F` is not defined the
 //! search goes back.
 //!
 //! # Cost
@@ -30,7 +31,7 @@ use crate::frame::Frame;
 use crate::problem::{Bounded, Solution};
 use crate::projected_descent::{PlmSettings, ProjectedDescent};
 use crate::projected_newton::ProjectedNewton;
-use crate::solver::{Report, Solver, Start};
+use crate::solver::{Report, Solver, Start, Status};
 
 /// Settings of [`FbPlm`].
 pub type FbPlmSettings = PlmSettings;
@@ -78,11 +79,22 @@ impl<P: Bounded> Solver<P> for FbPlm {
         if let Err(report) = frame.open(problem, settings.tolerance, polish, start, x) {
             return report;
         }
-        let from = std::mem::take(&mut frame.start);
-        let history = settings.history.then_some(settings.max_iterations);
-        let status = descent.run(&mut FbEquations::new(problem, frame, x, history), &from, settings);
-        frame.start = from;
-        frame.iterations += descent.iterations;
+        let steps = settings.restarts.saturating_add(1).saturating_mul(settings.max_iterations);
+        let history = settings.history.then_some(steps);
+        let mut status = Status::Stalled;
+        for attempt in 0..=settings.restarts {
+            let from = std::mem::take(&mut frame.start);
+            let end = descent.run(&mut FbEquations::new(problem, frame, x, history), &from, settings);
+            frame.start = from;
+            frame.iterations += descent.iterations;
+            if attempt == 0 {
+                status = end;
+            }
+            if frame.is_solved() || attempt == settings.restarts {
+                break;
+            }
+            frame.begin_anew(attempt);
+        }
         if !settings.paper {
             frame.polish(problem, polish, &descent.here.z, x);
         }

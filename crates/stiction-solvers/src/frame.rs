@@ -6,6 +6,7 @@ use crate::equilibrated::Equilibrated;
 use crate::error::SolverError;
 use crate::problem::{Bounded, Residual, Solution};
 use crate::projected_newton::{Face, ProjectedNewton};
+use crate::restarts::scatter;
 use crate::room::make_room;
 use crate::solver::{Report, Start, Status};
 
@@ -98,6 +99,17 @@ impl Frame {
             self.start_from_basis(problem, set, polish, x);
         }
         if self.is_done() { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
+    }
+
+    /// Writes where a method begins anew after its attempt number `attempt`, from 0, into [`Frame::start`].
+    pub(crate) fn begin_anew(&mut self, attempt: usize) {
+        let bounds = self.units.bounds.iter().copied();
+        if attempt == 0 && self.start.iter().any(|z| *z != 0.0) {
+            self.start.fill(0.0);
+        } else {
+            scatter(attempt, bounds, &mut self.start);
+        }
+        self.units.project(&mut self.start);
     }
 
     fn clear(&mut self, n: usize, tolerance: f64) {

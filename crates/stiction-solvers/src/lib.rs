@@ -122,6 +122,7 @@ pub mod reduced;
 mod reduction;
 pub mod registry;
 mod regular_descent;
+mod restarts;
 pub mod robust;
 mod room;
 #[cfg(feature = "samples")]

@@ -49,6 +49,7 @@ use crate::frame::{Frame, check_tolerance};
 use crate::merit_memory::MeritMemory;
 use crate::problem::{Bounded, Solution};
 use crate::projected_newton::{Face, ProjectedNewton};
+use crate::restarts::scatter;
 use crate::room::make_room;
 use crate::solver::{Report, Solver, Start, Status};
 
@@ -74,9 +75,6 @@ const FACE_ROUNDS: usize = 4;
 
 /// Step 7: smallest entry of the covering vector (equilibrated).
 const SMALLEST_COVER: f64 = 0.1;
-
-/// Step 8: boxes no wider (equilibrated) are sampled from end to end.
-const WIDE: f64 = 100.0;
 
 /// Settings of [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -455,32 +453,6 @@ impl Path {
             PathEnd::Reached | PathEnd::Lost => Status::NumericalFailure,
         }
     }
-
-    /// Step 8: a point of the box, the same for the same attempt.
-    fn scatter(&mut self, attempt: usize) {
-        let mut state = attempt as u64;
-        for (z, [lower, upper]) in self.start.iter_mut().zip(&self.frame.units.bounds) {
-            let random = unit_random(&mut state);
-            *z = if upper - lower <= WIDE {
-                lower + random * (upper - lower)
-            } else {
-                // From everywhere between a tenth and ten units, by attempt.
-                let size = [1.0, 10.0, 0.1][attempt % 3];
-                size * (2.0 * random - 1.0)
-            };
-        }
-        self.frame.units.project(&mut self.start);
-    }
-}
-
-/// A number in [0, 1) by the SplitMix64 generator (Steele, Lea, Flood 2014).
-fn unit_random(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut bits = *state;
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^= bits >> 31;
-    (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
 impl<P: Bounded> Solver<P> for Path {
@@ -509,7 +481,9 @@ impl<P: Bounded> Solver<P> for Path {
             if self.frame.is_solved() {
                 break;
             }
-            self.scatter(attempt);
+            let units = &self.frame.units;
+            scatter(attempt, units.bounds.iter().copied(), &mut self.start); // step 8
+            units.project(&mut self.start);
             // Every other attempt without a crash, which may lead back to where the last one ended.
             let rounds = if attempt % 2 == 0 { 0 } else { self.settings.crash_rounds };
             let _ = self.attempt(problem, rounds, x);

@@ -70,6 +70,8 @@ pub struct PlmSettings {
     pub watchdog: usize,
     /// Stop at `psi < 1e-30` as MJ14 does, and do not polish. Default false.
     pub paper: bool,
+    /// Further descents from other points after one that ended in a local minimum. Default 8.
+    pub restarts: usize,
     /// Keep the natural map of every step. Default false.
     pub history: bool,
 }
@@ -83,6 +85,7 @@ impl Default for PlmSettings {
             memory: 10,
             watchdog: 20,
             paper: false,
+            restarts: 8,
             history: false,
         }
     }
@@ -91,7 +94,7 @@ impl Default for PlmSettings {
 impl PlmSettings {
     /// The method as MJ14 states it.
     pub fn paper() -> PlmSettings {
-        PlmSettings { paper: true, ..PlmSettings::default() }
+        PlmSettings { paper: true, restarts: 0, ..PlmSettings::default() }
     }
 
     /// Checks the ranges.

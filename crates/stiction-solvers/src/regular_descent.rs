@@ -54,20 +54,29 @@ pub struct RlmSettings {
     pub lambda: f64,
     /// Stop at `psi < 1e-30` as MJ14 does, and do not polish. Default false.
     pub paper: bool,
+    /// Further descents from other points after one that ended in a local minimum. Default 8.
+    pub restarts: usize,
     /// Keep the natural map of every step. Default false.
     pub history: bool,
 }
 
 impl Default for RlmSettings {
     fn default() -> RlmSettings {
-        RlmSettings { tolerance: 1e-10, max_iterations: 300, lambda: 1e-3, paper: false, history: false }
+        RlmSettings {
+            tolerance: 1e-10,
+            max_iterations: 300,
+            lambda: 1e-3,
+            paper: false,
+            restarts: 8,
+            history: false,
+        }
     }
 }
 
 impl RlmSettings {
     /// The method as MJ14 states it.
     pub fn paper() -> RlmSettings {
-        RlmSettings { paper: true, ..RlmSettings::default() }
+        RlmSettings { paper: true, restarts: 0, ..RlmSettings::default() }
     }
 
     /// Checks the ranges.

@@ -272,6 +272,34 @@ fn what_has_no_solution_is_never_called_solved() {
     }
 }
 
+/// Contacts of a few bodies at random: `W = J J^T`, `q = J v`, with more rows than velocities in many of them, so that
+/// contacts can press against each other at will.
+fn jammed(random: &mut Pcg64) -> ConeNcp {
+    let (contacts, columns) = (random.random_range(1..9), 6 * random.random_range(1..5));
+    let n = 3 * contacts;
+    let mut dice = || random.random_range(-1.0..1.0);
+    let j: Vec<f64> = (0..n * columns).map(|_| dice()).collect();
+    let v: Vec<f64> = (0..columns).map(|_| dice()).collect();
+    let row = |i: usize| &j[i * columns..(i + 1) * columns];
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let matrix = (0..n * n).map(|k| dot(row(k / n), row(k % n))).collect();
+    let q = (0..n).map(|i| dot(row(i), &v)).collect();
+    let mu: Vec<f64> = (0..contacts).map(|_| random.random_range(0.1..1.0)).collect();
+    ConeNcp::contacts(3, matrix, q, &mu).unwrap()
+}
+
+#[test]
+fn impulses_that_press_against_each_other_stay_so_small_that_rounding_excuses_nothing() {
+    let mut random = Pcg64::seed_from_u64(12);
+    for i in 0..400 {
+        let problem = jammed(&mut random);
+        let (report, x) = solve(&problem, 1e-12);
+        assert_eq!(report.status, Status::Solved, "{i}: {report:?}");
+        let largest = x.z.iter().fold(0.0, |worst: f64, z| worst.max(z.abs()));
+        assert!(report.residual.natural_map <= 1e-12 && largest < 1e6, "{i}: {report:?}, {largest}");
+    }
+}
+
 /// A cube of 1 kg and 2 m that rests on its lower corners: rows (normal, t1, t2) along z, x, y.
 fn resting_cube(mu: f64) -> ConeNcp {
     let directions = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];

@@ -56,6 +56,24 @@ const TENDONS: &str = r#"<mujoco><option timestep="0.001"/><worldbody><geom type
     <equality><joint joint1="c" joint2="b" polycoef="0 0.5 0.1"/></equality>
     <actuator><position tendon="t" kp="20"/></actuator></mujoco>"#;
 
+/// A chain of forty capsules that falls on the floor, hung up at its end.
+fn chain() -> String {
+    let bodies: String = (0..40)
+        .map(|i| {
+            let axis = if i % 2 == 0 { "0 1 0" } else { "0 0 1" };
+            format!(
+                r#"<body name="l{i}" pos="0.1 0 0"><joint axis="{axis}" range="-70 70" damping="0.001" frictionloss="0.001"/>
+                <geom type="capsule" fromto="0.02 0 0 0.08 0 0" size="0.015" mass="0.05"/>"#
+            )
+        })
+        .collect();
+    format!(
+        r#"<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="9 9 1" pos="0 0 -0.5"/>{bodies}{}</worldbody>
+        <equality><connect body1="l39" anchor="0.1 0 0"/></equality></mujoco>"#,
+        "</body>".repeat(40)
+    )
+}
+
 /// Shapes whose contacts are searched for, dropped on each other: every pair of them, apart, touching and overlapping.
 #[test]
 fn contacts_of_any_shapes_allocate_nothing_after_warm_up() {
@@ -100,8 +118,11 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("loops", 100),
         ("loops", 3000),
         ("tendons", 3000),
+        ("chain", 20),
+        ("chain", 1000),
     ] {
         let mut s = simulate(&match name {
+            "chain" => chain(),
             "loops" => LOOPS.to_owned(),
             "tendons" => TENDONS.to_owned(),
             _ => shipped(name),
@@ -143,6 +164,32 @@ fn friction_boxes_and_contacts_without_slip_allocate_nothing_after_warm_up() {
             }
             let count = COUNT.with(Cell::get) - before;
             assert_eq!(count, 0, "{model}, {solver}, {name}: {count} allocations in 100 steps");
+        }
+    }
+}
+
+#[test]
+fn the_solvers_of_mylapilli_and_jain_allocate_nothing_after_warm_up() {
+    for (model, solver) in [
+        ("stewart-trinkle", "fb-rlm"),
+        ("stewart-trinkle", "fb-plm"),
+        ("stewart-trinkle", "path"),
+        ("anitescu-potra", "path"),
+        ("cone", "mncp-rlm"),
+        ("cone", "mncp-plm"),
+    ] {
+        for (name, warm_up) in [("grasp", 100), ("belt", 1500), ("pendulum12", 4000), ("tendons", 3000)] {
+            let mut s =
+                simulate_with(model, solver, &if name == "tendons" { TENDONS.into() } else { shipped(name) });
+            for _ in 0..warm_up {
+                let _ = s.step().unwrap();
+            }
+            let before = COUNT.with(Cell::get);
+            for _ in 0..500 {
+                let _ = s.step().unwrap();
+            }
+            let count = COUNT.with(Cell::get) - before;
+            assert_eq!(count, 0, "{model}, {solver}, {name}: {count} allocations in 500 steps");
         }
     }
 }

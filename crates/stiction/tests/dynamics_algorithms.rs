@@ -95,12 +95,12 @@ fn solves_and_half_solves_reproduce_the_inverse_mass_matrix() {
         let x = DVector::from_vec(random.vec(n));
         let b = &matrix * &x;
         let mut whole = b.as_slice().to_vec();
-        solve(model, &data, 0, &mut whole);
+        solve(model, &mut data, 0, &mut whole);
         let mut halves = b.as_slice().to_vec();
-        half_solve(model, &data, 0, &mut halves);
+        half_solve(model, &mut data, 0, &mut halves);
         let energy: f64 = halves.iter().map(|y| y * y).sum();
         assert!((energy - b.dot(&x)).abs() < 1e-12 * energy, "{name}: Gram matrix");
-        half_solve_transposed(model, &data, 0, &mut halves);
+        half_solve_transposed(model, &mut data, 0, &mut halves);
         for answer in [whole, halves] {
             let error = relative_difference(&answer, x.as_slice());
             assert!(error < 1e-10, "{name}: {error:e}");
@@ -122,7 +122,7 @@ fn both_forward_dynamics_agree() {
         for k in 0..n {
             factored[k] = tau[k] - factored[k];
         }
-        solve(model, &data, 0, &mut factored);
+        solve(model, &mut data, 0, &mut factored);
         let error = relative_difference(&recursive, &factored);
         assert!(error < 1e-10, "{name}: {error:e}");
     });
@@ -418,7 +418,7 @@ fn each_tree_of_a_forest_moves_as_if_it_were_alone() {
     bias_forces_all(&model, &mut data, &mut bias);
     mass_matrix_all(&model, &mut data);
     factorize_all(&model, &mut data, &zero).unwrap();
-    solve_all(&model, &data, &mut x);
+    solve_all(&model, &mut data, &mut x);
     for (t, single) in singles.iter().enumerate() {
         let tree = &model.trees[t];
         let (q, v, tau) = (&q[tree.coords.clone()], &v[tree.dofs.clone()], &tau[tree.dofs.clone()]);
@@ -427,7 +427,7 @@ fn each_tree_of_a_forest_moves_as_if_it_were_alone() {
         forward_dynamics(single, &mut data, 0, tau, &mut one_a).unwrap();
         bias_forces(single, &mut data, 0, &mut one_bias);
         factorize(single, &mut data, 0, &zero[..single.nv()]).unwrap();
-        solve(single, &data, 0, &mut one_x);
+        solve(single, &mut data, 0, &mut one_x);
         assert_eq!(a[tree.dofs.clone()], one_a[..]);
         assert_eq!(bias[tree.dofs.clone()], one_bias[..]);
         assert_eq!(x[tree.dofs.clone()], one_x[..]);
@@ -489,12 +489,13 @@ fn massless_leaf() -> Model {
     assembly.model
 }
 
-/// Both algorithms' verdicts on a model at `q0`.
-fn verdicts(model: &Model) -> [Result<(), AlgorithmError>; 2] {
+/// All three algorithms' verdicts on a model at `q0`.
+fn verdicts(model: &Model) -> [Result<(), AlgorithmError>; 3] {
     let n = model.nv();
     let mut data = prepare(model, &model.q0, &vec![0.0; n]);
     let recursive = forward_dynamics(model, &mut data, 0, &vec![0.0; n], &mut vec![0.0; n]);
-    [factorize(model, &mut data, 0, &vec![0.0; n]), recursive]
+    let articulated = articulate(model, &mut data, 0, &vec![0.0; n]);
+    [factorize(model, &mut data, 0, &vec![0.0; n]), articulated, recursive]
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn check_dynamics(fixture: &Value, model: &Model) {
         forward_dynamics_all(model, &mut data, &tau, &mut acceleration).unwrap();
         factorize_all(model, &mut data, &vec![0.0; n]).unwrap();
         (0..n).for_each(|k| factored[k] = tau[k] - bias[k]);
-        solve_all(model, &data, &mut factored);
+        solve_all(model, &mut data, &mut factored);
         for engine in ["mujoco", "pinocchio"] {
             let theirs = |key: &str| numbers(&case[engine][key]);
             let errors = [

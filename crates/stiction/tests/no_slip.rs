@@ -39,15 +39,15 @@ fn a_grasp_is_held_for_ten_thousand_steps() {
     }
 }
 
-/// The rod of Painleve at 45 degrees, 1 m long and 1 kg; its lower tip slides to the left at 1 m/s.
-fn rod(mu: f64) -> String {
+/// The rod of Painleve at 45 degrees, 1 m long and 1 kg, leaning to the right; it moves to the right at `speed` (m/s).
+fn rod(mu: f64, speed: f64) -> String {
     let (reach, radius) = (0.5 * std::f64::consts::FRAC_1_SQRT_2, 1e-4);
     format!(
         r#"<mujoco><option timestep="1e-4"/><worldbody><geom name="floor" type="plane" size="5 5 1" friction="{mu}"/>
         <body name="rod" pos="0 0 {reach}"><freejoint/>
         <inertial pos="0 0 0" mass="1" diaginertia="{i} {i} {i}"/>
         <geom name="tip" type="sphere" size="{radius}" pos="-{reach} 0 {z}" friction="{mu}"/></body></worldbody>
-        <keyframe><key name="start" qpos="0 0 {reach} 1 0 0 0" qvel="-1 0 0 0 0 0"/></keyframe></mujoco>"#,
+        <keyframe><key name="start" qpos="0 0 {reach} 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
         i = 0.25 / 3.0,
         z = radius - reach,
     )
@@ -56,7 +56,7 @@ fn rod(mu: f64) -> String {
 #[test]
 fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
     for mu in [0.1, 1.0, 1.5, 2.0] {
-        let mut s = simulate_under("no-slip", &rod(mu));
+        let mut s = simulate_under("no-slip", &rod(mu, -1.0));
         let report = s.step().unwrap();
         assert!(report.solved(), "{report:?}");
         // The tip stops at once: impulse m (0.625, 0.375), centre (-0.375, 0.375) m/s, spin 1.06066 rad/s.
@@ -69,6 +69,17 @@ fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
         assert!((tip.needed_friction() - 5.0 / 3.0).abs() < 5e-3, "{}", tip.needed_friction());
         assert!(tip.velocity.norm() < 1e-12, "{}", tip.velocity);
     }
+}
+
+#[test]
+fn a_rod_whose_tip_could_only_stop_by_pulling_has_no_answer_and_slides() {
+    let mut s = simulate_under("no-slip", &rod(1.0, 1.0));
+    let report = s.step().unwrap();
+    assert_eq!((report.unsolved, report.status), (1, Status::Stalled));
+    // Held it would take a normal impulse of -0.375 N s, released it approaches: it is left without friction.
+    let tip = s.contact_forces()[0];
+    assert!(tip.impulse.x > 0.0 && tip.impulse.y == 0.0 && tip.velocity.x.abs() < 1e-12, "{tip:?}");
+    assert!((s.state.v[0] - 1.0).abs() < 1e-12 && report.certificate.contact_work <= 0.0);
 }
 
 #[test]
@@ -264,14 +275,15 @@ fn contacts_without_slip_never_add_energy_and_hold_what_presses() {
             for force in s.contact_forces() {
                 let slip = libm::hypot(force.velocity.y, force.velocity.z);
                 let tangential = libm::hypot(force.impulse.y, force.impulse.z);
-                assert!(force.impulse.x < 1e-9 || slip < 1e-6, "seed {seed}: {force:?}");
+                assert!(force.impulse.x < 1e-9 || slip < 3e-6, "seed {seed}: {force:?}");
                 assert!(force.impulse.x > 0.0 || tangential < 1e-9, "seed {seed}: {force:?}");
             }
         }
     }
-    // How often no set is found is measured, not promised; what cannot be computed is rare.
+    // Where none is found there is none, with few exceptions (tests/no_slip_sets.rs); what cannot be computed is rare.
     println!("of 10000 steps {undecided} with an island without a consistent set, {failed} failed");
-    assert!(failed < 50, "of 10000 steps {failed} failed");
+    assert!(undecided < 2000, "of 10000 steps {undecided} without a consistent set");
+    assert!(failed < 10, "of 10000 steps {failed} failed");
 }
 
 /// A cart on a rail with dry friction and an end, pushed with 20 N; a box stands on it.

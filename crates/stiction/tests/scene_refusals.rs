@@ -261,8 +261,22 @@ fn keyframes_of_another_size_are_refused() {
 fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
     let custom = |entry: &str| format!("<custom>\n{entry}</custom>");
     for (entry, words) in [
-        (r#"<numeric name="stiction:restitution" data="0.7"/>"#, ["data", "0.7", "inelastic"]),
-        (r#"<numeric name="stiction:restitution:a:b" data="0.7"/>"#, ["data", "0.7", "inelastic"]),
+        (
+            r#"<numeric name="stiction:restitution" data="1.7"/>"#,
+            ["data", "1.7", "from 0 (inelastic) to 1 (elastic)"],
+        ),
+        (r#"<numeric name="stiction:restitution:a:b" data="-0.1"/>"#, ["data", "-0.1", "elastic"]),
+        (r#"<numeric name="stiction:restitution:a:b" data="0.7"/>"#, ["name", "\"a\"", "material"]),
+        (
+            r#"<numeric name="stiction:restitution:a" data="0.7"/>"#,
+            ["name", "\"a\"", "stiction:restitution:A:B"],
+        ),
+        (
+            r#"<text name="stiction:restitution" data="0.7"/>"#,
+            ["stiction:restitution", "<text>", "<numeric>"],
+        ),
+        (r#"<text name="stiction:impact" data="newtom"/>"#, ["data", "newtom", "newton"]),
+        (r#"<numeric name="stiction:impact" data="1"/>"#, ["stiction:impact", "<numeric>", "<text>"]),
         (r#"<numeric name="stiction:durration" data="1"/>"#, ["name", "durration", "\"stiction:duration\"?"]),
         (r#"<numeric name="stiction:duration" data="0"/>"#, ["data", "0", "positive"]),
         (r#"<numeric name="stiction:friction_directions" data="5"/>"#, ["data", "5", "even"]),
@@ -357,18 +371,15 @@ fn bad_couplings_and_tendons_are_refused() {
         (fixed("stiffness=\"-2\""), &["stiffness", "-2 is negative"]),
         (fixed("frictionloss=\"-2\""), &["frictionloss", "-2 is negative"]),
         (fixed("") + "<actuator><motor tendon=\"u\"/></actuator>", &["tendon", "there is no tendon \"u\""]),
-        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["limited", "spatial tendons are not supported"]),
-        (
-            tendon("<spatial name=\"s\" stiffness=\"1\"/>"),
-            &["stiffness", "spatial tendons are not supported"],
-        ),
+        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["\"s\"", "0 points", "two at least"]),
+        (tendon("<spatial name=\"s\" stiffness=\"1\"/>"), &["stiffness", "of spatial tendons only limits"]),
         (
             tendon("<spatial name=\"s\"/>") + "<actuator><motor tendon=\"s\"/></actuator>",
-            &["tendon", "\"s\"", "spatial tendons are not supported"],
+            &["tendon", "\"s\"", "of spatial tendons only limits"],
         ),
         (
             tendon("<spatial name=\"s\"/>") + "<equality><tendon tendon1=\"s\"/></equality>",
-            &["tendon1", "\"s\"", "spatial tendons are not supported"],
+            &["tendon1", "\"s\"", "of spatial tendons only limits"],
         ),
     ];
     for (bad, words) in cases {

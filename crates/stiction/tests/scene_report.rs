@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // Helpers of tests, too, may panic.
 
-use stiction::contact::Law;
+use stiction::contact::{ImpactLaw, Law};
 use stiction::scene::{EntryKind, Scene, mjcf};
 
 fn scene(text: &str) -> Scene {
@@ -184,7 +184,9 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
                <text name=\"stiction:solver\" data=\"lemke\"/>\
                <numeric name=\"stiction:duration\" data=\"2.5\"/>\
                <numeric name=\"stiction:friction_directions\" data=\"8\"/>\
-               <numeric name=\"stiction:restitution\" data=\"0\"/>\
+               <text name=\"stiction:impact\" data=\"newton\"/>\
+               <numeric name=\"stiction:restitution\" data=\"0.2\"/>\
+               <numeric name=\"stiction:restitution:glass:rubber\" data=\"0.7\"/>\
                <numeric name=\"stiction:friction:rubber:glass\" data=\"0.9\"/>\
                <numeric name=\"stiction:surface_velocity:floor\" data=\"1 2 0\"/>\
                <numeric name=\"stiction:mocap_velocity:hand\" data=\"1 2 3 4 5 6\"/>\
@@ -202,6 +204,8 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
     let (floor, ball) = (model.geom("floor").unwrap(), model.geom("ball").unwrap());
     assert_eq!(model.geoms[floor].surface_velocity.as_slice(), [1.0, 2.0, 0.0]);
     assert_eq!(model.pair_law(floor, ball), Law::Coulomb { mu: 0.9 });
+    assert_eq!(scene.options.impact, Some(ImpactLaw::Newton));
+    assert_eq!((model.pair_restitution(ball, floor), model.pair_restitution(ball, ball)), (0.7, 0.2));
     let [angular, linear] = model.mocap_velocities[0];
     assert_eq!(
         (angular.as_slice(), linear.as_slice()),

@@ -5,8 +5,12 @@ mod cones;
 mod convergence;
 mod d15_complexity;
 mod d15_grasp;
+mod line_plot;
 mod log_plot;
 mod measure;
+mod mj14;
+mod mj14_pendulum;
+mod mj14_sphere;
 mod profile;
 mod solvers;
 mod svg;
@@ -32,6 +36,10 @@ enum What {
     D15Complexity(d15_complexity::ComplexityArgs),
     /// Blocks held by grippers under three contact models: Drumwright 2015, table I
     D15Grasp(d15_grasp::GraspArgs),
+    /// A pendulum of twelve balls with the solvers of Mylapilli and Jain 2014
+    Mj14Pendulum(mj14_pendulum::PendulumArgs),
+    /// A thrown sphere with the solvers of Mylapilli and Jain 2014 beside the closed form
+    Mj14Sphere(mj14_sphere::SphereArgs),
     /// All solvers on all complementarity problems: successes, work, performance profile
     Solvers(solvers::SolversArgs),
 }
@@ -44,6 +52,8 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
         What::Convergence(args) => convergence::bench(args),
         What::D15Complexity(args) => d15_complexity::bench(args),
         What::D15Grasp(args) => d15_grasp::bench(args),
+        What::Mj14Pendulum(args) => mj14_pendulum::bench(args),
+        What::Mj14Sphere(args) => mj14_sphere::bench(args),
         What::Solvers(args) => solvers::bench(args),
     }
 }

@@ -29,6 +29,7 @@ use super::normalized::Law;
 use super::state::State;
 use crate::cone_ncp::ConeNcp;
 use crate::least_squares::{Equations, Point};
+use crate::restarts::scatter;
 
 /// The system of a problem whose solve has been opened with the dense operator.
 #[derive(Debug)]
@@ -58,6 +59,15 @@ pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> b
         impulse(cell, state.problem.associated, &mut state.x[cell.rows()]);
     }
     state.look(problem)
+}
+
+/// Writes where a descent begins anew after attempt number `attempt`, from 0.
+pub(crate) fn begin_anew(state: &State, attempt: usize, z: &mut [f64]) {
+    if attempt == 0 && state.is_warm() {
+        z.copy_from_slice(&state.problem.q); // no impulses
+    } else {
+        scatter(attempt, std::iter::repeat([f64::NEG_INFINITY, f64::INFINITY]), z);
+    }
 }
 
 /// `inner` is the impulse `x(z)`.

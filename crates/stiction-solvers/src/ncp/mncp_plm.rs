@@ -9,6 +9,7 @@
 //! 2. Descend on `psi` by nearly undamped Gauss-Newton steps with a non-monotone search and a watchdog (MJ14's algorithm
 //!    PLM, in `projected_descent.rs`; the unknowns are free, so that there is nothing to project on). The answer at every
 //!    step is `x(z)`; stop when it passes (in `paper` mode when `psi < 1e-30`).
+//! 3. Begin anew elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
 //!
 //! # Convergence and failure
 //! Quadratic near a regular solution, and fast where impulses are not unique, thanks to the nearly shortest step. Every limit
@@ -72,8 +73,18 @@ impl Solver<ConeNcp> for MncpPlm {
         if mncp::start(problem, state, from) {
             return state.close(problem, Status::Solved, x);
         }
-        let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
-        state.iterations = descent.iterations;
+        let mut status = Status::Stalled;
+        for attempt in 0..=settings.restarts {
+            let end = descent.run(&mut MncpEquations::new(problem, state), from, settings);
+            state.iterations += descent.iterations;
+            if attempt == 0 {
+                status = end;
+            }
+            if state.is_good() || attempt == settings.restarts {
+                break;
+            }
+            mncp::begin_anew(state, attempt, from);
+        }
         state.close(problem, status, x)
     }
 }

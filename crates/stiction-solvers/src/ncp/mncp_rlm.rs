@@ -9,6 +9,7 @@
 //! 2. Descend on `psi` by damped Gauss-Newton steps, the damping following how well the model promised (MJ14's algorithm
 //!    RLM, in `regular_descent.rs`). The answer at every step is `x(z)`; stop when it passes (in `paper` mode when `psi <
 //!    1e-30`).
+//! 3. Begin anew elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
 //!
 //! # Convergence and failure
 //! Quadratic near a regular solution, slow where impulses are not unique (the damping follows the merit, not the null space),
@@ -71,8 +72,18 @@ impl Solver<ConeNcp> for MncpRlm {
         if mncp::start(problem, state, from) {
             return state.close(problem, Status::Solved, x);
         }
-        let status = descent.run(&mut MncpEquations::new(problem, state), from, settings);
-        state.iterations = descent.iterations;
+        let mut status = Status::Stalled;
+        for attempt in 0..=settings.restarts {
+            let end = descent.run(&mut MncpEquations::new(problem, state), from, settings);
+            state.iterations += descent.iterations;
+            if attempt == 0 {
+                status = end;
+            }
+            if state.is_good() || attempt == settings.restarts {
+                break;
+            }
+            mncp::begin_anew(state, attempt, from);
+        }
         state.close(problem, status, x)
     }
 }

@@ -250,6 +250,11 @@ impl State {
         self.passed
     }
 
+    /// Keeps the best answer, but lets methods look for a better one.
+    pub(crate) fn doubt(&mut self) {
+        (self.passed, self.good) = (false, false);
+    }
+
     /// The velocities are no longer those that [`State::look`] computed.
     pub(crate) fn forget(&mut self) {
         self.is_seen = false;

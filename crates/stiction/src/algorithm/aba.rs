@@ -23,19 +23,20 @@ pub fn forward_dynamics(
     tau: &[f64],
     acceleration: &mut [f64],
 ) -> Result<(), AlgorithmError> {
-    composite_inertias(model, data, tree);
+    articulated_inertias(model, data, tree, |_| 0.0)?;
     for i in model.trees[tree].links.clone() {
-        let inertia = &data.link_inertia[i];
-        data.articulated[i] = ArticulatedInertia::rigid(inertia);
-        data.link_force[i] = inertia.gyroscopic(&data.link_velocity[i].angular);
+        data.link_force[i] = data.link_inertia[i].gyroscopic(&data.link_velocity[i].angular);
     }
     for i in model.trees[tree].links.clone().rev() {
-        release_joint(model, data, i, tau)?;
-        if let Some(p) = model.links[i].parent {
-            let (inertia, offset) = (data.articulated[i], &data.link_offset[i]);
-            let force = data.link_force[i] + inertia.times(&data.bias_acceleration[i]);
-            data.articulated[p] += inertia.about(offset);
-            data.link_force[p] += force.about(offset);
+        let link = &model.links[i];
+        for k in (link.v..link.v + link.kind.nv()).rev() {
+            let left = tau[k] - data.dof_axis[k].dot(&data.link_force[i]);
+            data.link_force[i] += data.axis_force[k] * (left / data.pivot[k]);
+            data.tau_left[k] = left;
+        }
+        if let Some(p) = link.parent {
+            let force = data.link_force[i] + data.articulated[i].times(&data.bias_acceleration[i]);
+            data.link_force[p] += force.about(&data.link_offset[i]);
         }
     }
     let world = Motion::new(Vector3::zeros(), -model.gravity);
@@ -62,36 +63,57 @@ pub fn forward_dynamics_all(
     (0..model.trees.len()).try_for_each(|tree| forward_dynamics(model, data, tree, tau, acceleration))
 }
 
-/// Takes the motion along the joint's axes out of the link's articulated inertia and bias force.
-fn release_joint(model: &Model, data: &mut Data, i: usize, tau: &[f64]) -> Result<(), AlgorithmError> {
-    let link = &model.links[i];
-    let (inertia, bias) = (&mut data.articulated[i], &mut data.link_force[i]);
-    for k in (link.v..link.v + link.kind.nv()).rev() {
-        let (axis, armature) = (&data.dof_axis[k], model.dofs[k].armature);
-        // Every axis is a rotation about the link's origin or a translation: half of the products are zero.
-        let (axis_force, resistance, rigid);
-        if is_rotation(&link.kind, k - link.v) {
-            let s = &axis.angular;
-            axis_force = Force::new(inertia.angular * s, inertia.mixed.tr_mul(s));
-            resistance = s.dot(&axis_force.angular);
-            rigid = s.dot(&(data.composite[i].rotational * s));
-        } else {
-            let s = &axis.linear;
-            axis_force = Force::new(inertia.mixed * s, inertia.linear * s);
-            resistance = s.dot(&axis_force.linear);
-            rigid = data.composite[i].mass;
-        }
-        let (pivot, diagonal) = (resistance + armature, rigid + armature);
-        if !is_positive(pivot, diagonal) {
-            return Err(AlgorithmError::NotPositiveDefinite { link: link.name.clone(), value: pivot });
-        }
-        let left = tau[k] - axis.dot(bias);
-        inertia.release(&axis_force, pivot);
-        *bias += axis_force * (left / pivot);
-        data.axis_force[k] = axis_force;
-        data.pivot[k] = pivot;
-        data.tau_left[k] = left;
+/// Inward pass: articulated inertia of every link of a tree, and the force of its unit acceleration and the pivot of every
+/// dof, with `armature + added(dof)` on the diagonal of the mass matrix.
+pub(super) fn articulated_inertias(
+    model: &Model,
+    data: &mut Data,
+    tree: usize,
+    added: impl Fn(usize) -> f64,
+) -> Result<(), AlgorithmError> {
+    composite_inertias(model, data, tree);
+    for i in model.trees[tree].links.clone() {
+        data.articulated[i] = ArticulatedInertia::rigid(&data.link_inertia[i]);
     }
+    for i in model.trees[tree].links.clone().rev() {
+        let link = &model.links[i];
+        for k in (link.v..link.v + link.kind.nv()).rev() {
+            release_dof(model, data, k, model.dofs[k].armature + added(k))?;
+        }
+        if let Some(p) = link.parent {
+            let inertia = data.articulated[i];
+            data.articulated[p] += inertia.about(&data.link_offset[i]);
+        }
+    }
+    Ok(())
+}
+
+/// Takes the motion along a dof's axis, on which there is the inertia `rotor` besides, out of its link's articulated
+/// inertia.
+fn release_dof(model: &Model, data: &mut Data, k: usize, rotor: f64) -> Result<(), AlgorithmError> {
+    let i = model.dofs[k].link;
+    let link = &model.links[i];
+    let (inertia, axis) = (&mut data.articulated[i], &data.dof_axis[k]);
+    // Every axis is a rotation about the link's origin or a translation: half of the products are zero.
+    let (axis_force, resistance, rigid);
+    if is_rotation(&link.kind, k - link.v) {
+        let s = &axis.angular;
+        axis_force = Force::new(inertia.angular * s, inertia.mixed.tr_mul(s));
+        resistance = s.dot(&axis_force.angular);
+        rigid = s.dot(&(data.composite[i].rotational * s));
+    } else {
+        let s = &axis.linear;
+        axis_force = Force::new(inertia.mixed * s, inertia.linear * s);
+        resistance = s.dot(&axis_force.linear);
+        rigid = data.composite[i].mass;
+    }
+    let pivot = resistance + rotor;
+    if !is_positive(pivot, rigid + rotor) {
+        return Err(AlgorithmError::NotPositiveDefinite { link: link.name.clone(), value: pivot });
+    }
+    inertia.release(&axis_force, pivot);
+    data.axis_force[k] = axis_force;
+    data.pivot[k] = pivot;
     Ok(())
 }
 

@@ -12,6 +12,10 @@ pub(super) const ROOT: usize = usize::MAX;
 /// the elimination is a few 1e-16 of that entry; a rod a million times longer than thick is still far above.
 const PIVOT_TOLERANCE: f64 = 1e-14;
 
+/// A tree is long when the root mean square of its dofs' path lengths to the root is above this, which for a chain is
+/// 58 % of its number of dofs. See [`factorize_by_size`](super::factorize_by_size) for what it is measured by.
+const LONG: usize = 20;
+
 /// Whether a pivot is positive against its diagonal entry; NaN is not.
 #[inline]
 pub(super) fn is_positive(pivot: f64, diagonal: f64) -> bool {
@@ -48,6 +52,8 @@ pub struct Data {
     pub link_acceleration: Vec<Motion>,
     /// Force on every link, scratch of the recursions.
     pub(super) link_force: Vec<Force>,
+    /// Motion of every link, scratch of `sweep_outwards`.
+    pub(super) sweep_motion: Vec<Motion>,
     /// Inertia of every link and all below it (`mass_matrix`, `forward_dynamics`).
     pub(super) composite: Vec<Inertia>,
     /// Articulated inertia of every link (`forward_dynamics`).
@@ -56,8 +62,14 @@ pub struct Data {
     pub(super) axis_force: Vec<Force>,
     pub(super) pivot: Vec<f64>,
     pub(super) tau_left: Vec<f64>,
-    /// Per dof: one over the root of the factor's pivot (`factorize`).
+    /// Per dof: one over the root of the factor's pivot (`factorize`, `articulate`).
     pub(super) inverse_root: Vec<f64>,
+    /// Per dof: force of its unit acceleration over the root of its pivot (`articulate`).
+    pub(super) gain: Vec<Force>,
+    /// Per tree: whether its factor is the recursive one (`articulate`) rather than the explicit one (`factorize`).
+    pub(super) recursive: Vec<bool>,
+    /// Per tree: whether the recursive factor is the cheaper one; constant.
+    pub(super) long: Vec<bool>,
     /// Per dof: how it is connected to the root; constant.
     pub(super) paths: Vec<DofPath>,
     /// Stages of the Runge-Kutta rule.
@@ -97,6 +109,7 @@ impl Data {
             tree_offset.push(size);
             size += tree.dofs.len() * tree.dofs.len();
         }
+        let paths = paths(model);
         Self {
             link_pose: vec![Transform::identity(); links],
             link_offset: vec![Vector3::zeros(); links],
@@ -109,13 +122,17 @@ impl Data {
             tree_offset,
             link_acceleration: vec![Motion::zero(); links],
             link_force: vec![Force::zero(); links],
+            sweep_motion: vec![Motion::zero(); links],
             composite: vec![Inertia::zero(); links],
             articulated: vec![ArticulatedInertia::zero(); links],
             axis_force: vec![Force::zero(); nv],
             pivot: vec![0.0; nv],
             tau_left: vec![0.0; nv],
             inverse_root: vec![0.0; nv],
-            paths: paths(model),
+            gain: vec![Force::zero(); nv],
+            recursive: vec![false; model.trees.len()],
+            long: model.trees.iter().map(|tree| is_long(&paths[tree.dofs.clone()])).collect(),
+            paths,
             stages: Stages {
                 q: vec![0.0; nq],
                 v: vec![0.0; nv],
@@ -129,11 +146,31 @@ impl Data {
         }
     }
 
+    /// Whether the tree is long: [`factorize_by_size`](super::factorize_by_size) takes the recursive factor for it.
+    pub fn is_long(&self, tree: usize) -> bool {
+        self.long[tree]
+    }
+
+    /// Whether the factor of the tree is the recursive one ([`articulate`](super::articulate)) at present.
+    pub fn is_recursive(&self, tree: usize) -> bool {
+        self.recursive[tree]
+    }
+
     /// The block of a tree in `mass_matrix` and `factor`.
     pub fn tree_block(&self, model: &Model, tree: usize) -> Range<usize> {
         let n = model.trees[tree].dofs.len();
         self.tree_offset[tree]..self.tree_offset[tree] + n * n
     }
+}
+
+/// Whether sweeps over the links of a tree are cheaper than its explicit factor: see [`LONG`].
+fn is_long(paths: &[DofPath]) -> bool {
+    let mut square_sum = 0;
+    for dof in 0..paths.len() {
+        let length: usize = path(paths, dof).map(|run| run.len()).sum();
+        square_sum += length * length;
+    }
+    square_sum > LONG * LONG * paths.len()
 }
 
 /// Paths to the root of all dofs.

@@ -3,9 +3,13 @@
 //!
 //! Eliminating from the leaves to the root creates no entry that M does not have: row k of the unit lower
 //! triangular L lives on the ancestors of dof k only. All loops run over those.
+//!
+//! For long chains, where even this is cubic, the same factor comes as recursions ([`super::articulate`]);
+//! [`factorize_by_size`] chooses.
 
 use super::data::{DofPath, ancestors, is_positive, path};
-use super::{AlgorithmError, Data};
+use super::recursive_factor::{sweep_inwards, sweep_outwards};
+use super::{AlgorithmError, Data, articulate, mass_matrix};
 use crate::model::Model;
 
 /// Factor of `M + diag(added_diagonal)` for one tree into its block of [`Data::factor`] (D on the diagonal, L
@@ -20,6 +24,7 @@ pub fn factorize(
     tree: usize,
     added_diagonal: &[f64],
 ) -> Result<(), AlgorithmError> {
+    data.recursive[tree] = false;
     let first = model.trees[tree].dofs.start;
     let n = model.trees[tree].dofs.len();
     let block = data.tree_block(model, tree);
@@ -67,11 +72,38 @@ pub fn factorize_all(model: &Model, data: &mut Data, added_diagonal: &[f64]) -> 
     (0..model.trees.len()).try_for_each(|tree| factorize(model, data, tree, added_diagonal))
 }
 
+/// The cheaper of the two factors of `M + diag(added_diagonal)` for one tree: [`mass_matrix`] and [`factorize`], or
+/// [`articulate`] where [`Data::is_long`]. Needs [`forward_kinematics`](super::forward_kinematics).
+///
+/// A tree is long when the root mean square of the lengths of its dofs' paths to the root exceeds 20, which for a chain of
+/// hinges is from 34 links: there the recursive set-up costs six tenths of the explicit one, and with the Delassus matrix of
+/// contacts on every fourth link as much (`cargo bench -p stiction --bench chain`).
+///
+/// # Errors
+/// [`AlgorithmError::NotPositiveDefinite`] with the outermost link that nothing resists.
+pub fn factorize_by_size(
+    model: &Model,
+    data: &mut Data,
+    tree: usize,
+    added_diagonal: &[f64],
+) -> Result<(), AlgorithmError> {
+    if data.is_long(tree) {
+        return articulate(model, data, tree, added_diagonal);
+    }
+    mass_matrix(model, data, tree);
+    factorize(model, data, tree, added_diagonal)
+}
+
 /// Solves `M x = b` for one tree in place: its range of `x` (length nv) holds b before and the answer after.
-/// Needs [`factorize`].
-pub fn solve(model: &Model, data: &Data, tree: usize, x: &mut [f64]) {
-    let view = FactorView::new(model, data, tree);
+/// Needs [`factorize`] or [`articulate`].
+pub fn solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
     let x = &mut x[model.trees[tree].dofs.clone()];
+    if data.recursive[tree] {
+        sweep_inwards(model, data, tree, x);
+        sweep_outwards(model, data, tree, x);
+        return;
+    }
+    let view = FactorView::new(model, data, tree);
     view.solve_upper(x);
     for (k, value) in x.iter_mut().enumerate() {
         *value /= view.factor[k * view.n + k];
@@ -80,15 +112,19 @@ pub fn solve(model: &Model, data: &Data, tree: usize, x: &mut [f64]) {
 }
 
 /// [`solve`] of all trees.
-pub fn solve_all(model: &Model, data: &Data, x: &mut [f64]) {
+pub fn solve_all(model: &Model, data: &mut Data, x: &mut [f64]) {
     for tree in 0..model.trees.len() {
         solve(model, data, tree, x);
     }
 }
 
 /// `x <- D^(-1/2) L^(-T) x` for one tree; `x` is tree-local (length nv_t). The half of `M^-1` whose Gram matrix
-/// is the Delassus operator: `J M^-1 J^T = Y^T Y` with the columns of Y made from the rows of J.
-pub fn half_solve(model: &Model, data: &Data, tree: usize, x: &mut [f64]) {
+/// is the Delassus operator: `J M^-1 J^T = Y^T Y` with the columns of Y made from the rows of J. Needs [`factorize`] or
+/// [`articulate`].
+pub fn half_solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
+    if data.recursive[tree] {
+        return sweep_inwards(model, data, tree, x);
+    }
     let view = FactorView::new(model, data, tree);
     view.solve_upper(x);
     for (value, scale) in x.iter_mut().zip(view.inverse_root) {
@@ -97,7 +133,10 @@ pub fn half_solve(model: &Model, data: &Data, tree: usize, x: &mut [f64]) {
 }
 
 /// `x <- L^(-1) D^(-1/2) x` for one tree; `x` is tree-local. After [`half_solve`] it completes `M^-1`.
-pub fn half_solve_transposed(model: &Model, data: &Data, tree: usize, x: &mut [f64]) {
+pub fn half_solve_transposed(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
+    if data.recursive[tree] {
+        return sweep_outwards(model, data, tree, x);
+    }
     let view = FactorView::new(model, data, tree);
     for (value, scale) in x.iter_mut().zip(view.inverse_root) {
         *value *= scale;

@@ -62,7 +62,7 @@ pub fn difference_all(model: &Model, q_from: &[f64], q_to: &[f64], out: &mut [f6
 }
 
 /// Rotation vector from one orientation to another, in the axes of the first (and of the second).
-pub(super) fn rotation_between(from: &[f64], to: &[f64]) -> Vector3<f64> {
+pub(crate) fn rotation_between(from: &[f64], to: &[f64]) -> Vector3<f64> {
     let inverse = quaternion_conjugate(&quaternion_from(from));
     quaternion_logarithm(&quaternion_product(&inverse, &quaternion_from(to)))
 }

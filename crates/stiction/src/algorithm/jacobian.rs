@@ -33,6 +33,27 @@ pub fn point_jacobian(
     }
 }
 
+/// Velocity (m/s, world) of the point of `link` that is now at `point`, at generalized velocities `v` (length nv).
+pub fn point_velocity(
+    model: &Model,
+    data: &Data,
+    link: usize,
+    point: &Vector3<f64>,
+    v: &[f64],
+) -> Vector3<f64> {
+    let mut velocity = Vector3::zeros();
+    let mut ancestor = Some(link);
+    while let Some(l) = ancestor {
+        let offset = point - data.link_pose[l].translation;
+        let first = model.links[l].v;
+        for dof in first..first + model.links[l].kind.nv() {
+            velocity += data.dof_axis[dof].at(&offset).linear * v[dof];
+        }
+        ancestor = model.links[l].parent;
+    }
+    velocity
+}
+
 /// The row that maps the tree's generalized velocities to the angular velocity of `link` about `direction`
 /// (world axes). `row` is tree-local and overwritten.
 pub fn angular_jacobian(model: &Model, data: &Data, link: usize, direction: &Vector3<f64>, row: &mut [f64]) {

@@ -77,7 +77,8 @@ pub fn midpoint_velocity(
 /// [`midpoint_velocity`], with the same `tau`) plus what contact impulses changed, `M^-1 J^T lambda`, both at the
 /// start pose.
 ///
-/// The centre of mass moves along its used velocity and the body turns by the Cayley transform of its used
+/// The centre of mass moves along its used velocity, for the part `delay` of the step along its velocity before, and
+/// the body turns by the Cayley transform of its used
 /// angular velocity. The spatial angular momentum about the centre of mass changes by exactly the impulse of the
 /// applied moment and of the contacts, `R I_c (w_used - w_free)`.
 ///
@@ -94,6 +95,7 @@ pub fn advance(
     tau: &[f64],
     free: &[f64],
     used: &[f64],
+    delay: f64,
 ) -> Result<(), AlgorithmError> {
     let body = LoneBody::new(model, tree)?;
     let mut state = body.state(q, v);
@@ -102,14 +104,34 @@ pub fn advance(
     let w_used = vector(&used[body.v + 3..]);
     let kicked = state.angular_velocity + (w_used - w_free);
     let momentum = body.inertia * kicked + moment * h;
+    let before = state.velocity;
     state.velocity = vector(&used[body.v..]) + state.rotation * w_used.cross(&body.center);
-    state.position += state.velocity * h;
+    state.position += (state.velocity + (before - state.velocity) * delay) * h;
     let turn = w_used * h;
     state.turn(&turn);
     // What the turning frame sees of a momentum that stays in space, and the rest, as increments.
     let seen = carried(&turn, &-turn.cross(&momentum));
     state.angular_velocity = kicked + body.inverse_inertia * (moment * h + seen);
     body.write(&state, q, v);
+    Ok(())
+}
+
+/// The velocity (length nv, the body's range) that takes [`advance`] with `delay` 1 to the end of the step: the centre of
+/// mass has its velocity before, the rotation the used one.
+pub fn undisturbed_velocity(
+    model: &Model,
+    tree: usize,
+    q: &[f64],
+    v: &[f64],
+    used: &[f64],
+    undisturbed: &mut [f64],
+) -> Result<(), AlgorithmError> {
+    let body = LoneBody::new(model, tree)?;
+    let state = body.state(q, v);
+    let w_used = vector(&used[body.v + 3..]);
+    let origin = state.velocity - state.rotation * w_used.cross(&body.center);
+    undisturbed[body.v..body.v + 3].copy_from_slice(origin.as_slice());
+    undisturbed[body.v + 3..body.v + 6].copy_from_slice(w_used.as_slice());
     Ok(())
 }
 

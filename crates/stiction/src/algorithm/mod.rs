@@ -18,11 +18,14 @@
 //! | [`inverse_dynamics`], [`bias_forces`] | kinematics | generalized forces |
 //! | [`mass_matrix`] | kinematics | `Data::mass_matrix` |
 //! | [`factorize`], then [`solve`], [`half_solve`] | mass matrix | `Data::factor` |
+//! | [`articulate`], then the same | kinematics | the same factor, in linear time |
+//! | [`OperationalSpace`] | `articulate` | blocks of `J M^-1 J^T` |
 //! | [`forward_dynamics`] | kinematics | accelerations, in linear time |
 //! | [`point_jacobian`], [`angular_jacobian`], [`add_wrench`] | kinematics | one row, one product |
 //! | [`integrate`], [`difference`], [`passive_forces`] | q (and v) | q, v or tau |
 //! | [`kinetic_energy`] and its neighbours, [`joint_reactions`] | kinematics | observables |
 //! | [`runge_kutta_step`], [`coupled_runge_kutta_step`] | q, v | q, v |
+//! | [`Model::redundant`](crate::model::Model::redundant), [`redundant_state`] | a model, a state | the same in redundant coordinates |
 //! | [`lone_body`] | q, v | q, v of a single free rigid body |
 
 mod aba;
@@ -36,8 +39,11 @@ mod integrate;
 mod jacobian;
 mod kinematics;
 pub mod lone_body;
+mod operational_space;
 mod passive;
 mod reaction;
+mod recursive_factor;
+mod redundant;
 mod rnea;
 
 pub use aba::{forward_dynamics, forward_dynamics_all};
@@ -48,11 +54,18 @@ pub use energy::{
     potential_energy, tree_mass,
 };
 pub use error::AlgorithmError;
-pub use factor::{factorize, factorize_all, half_solve, half_solve_transposed, solve, solve_all};
+pub use factor::{
+    factorize, factorize_all, factorize_by_size, half_solve, half_solve_transposed, solve, solve_all,
+};
 pub use free_motion::{StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step};
+pub(crate) use integrate::rotation_between;
 pub use integrate::{difference, difference_all, integrate, integrate_all};
-pub use jacobian::{add_wrench, angular_jacobian, point_jacobian};
+pub use jacobian::{add_wrench, angular_jacobian, point_jacobian, point_velocity};
 pub use kinematics::{forward_kinematics, forward_kinematics_all};
+pub use operational_space::{Node, OperationalSpace, mobilities};
+pub(crate) use passive::tension;
 pub use passive::{passive_forces, passive_forces_all, pull};
 pub use reaction::joint_reactions;
+pub use recursive_factor::articulate;
+pub use redundant::redundant_state;
 pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};

@@ -1,7 +1,7 @@
 //! Springs and viscous damping of joints and tendons.
 
 use super::integrate::rotation_between;
-use crate::model::{JointKind, Link, Model, Tendon};
+use crate::model::{JointKind, Link, Model, Tendon, Term};
 use nalgebra::Vector3;
 
 /// Adds the forces of the springs and dampers of one tree's joints, and of the tendons over them, to `out_add`
@@ -24,16 +24,22 @@ pub fn passive_forces(model: &Model, tree: usize, q: &[f64], v: &[f64], out_add:
     }
     for tendon in model.trees[tree].tendons.iter().map(|&t| &model.tendons[t]) {
         if tendon.stiffness != 0.0 || tendon.damping != 0.0 {
-            let stretch = tendon.stretch(tendon.path.value(q));
-            let force = -tendon.stiffness * stretch - tendon.damping * tendon.path.rate(v);
-            pull(model, tree, tendon, force, out_add);
+            pull(model, tree, tendon, tension(tendon, q, v), out_add);
         }
     }
 }
 
-/// Adds the generalized forces on one tree of a force that lengthens a tendon to `out_add` (length nv).
+/// Force of a tendon's spring and damper, positive where it lengthens it (N or N m).
+pub(crate) fn tension(tendon: &Tendon, q: &[f64], v: &[f64]) -> f64 {
+    let stretch = tendon.stretch(tendon.path.value(q));
+    -tendon.stiffness * stretch - tendon.damping * tendon.path.rate(v)
+}
+
+/// Adds the generalized forces on one tree of a force that lengthens a tendon to `out_add` (length nv), but for those in joints
+/// that close loops.
 pub fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, out_add: &mut [f64]) {
-    for term in tendon.path.terms.iter().filter(|term| model.links[term.link].tree == tree) {
+    let own = |term: &&Term| term.dof < model.nv() && model.links[term.link].tree == tree;
+    for term in tendon.path.terms.iter().filter(own) {
         out_add[term.dof] += term.coefficient * force;
     }
 }

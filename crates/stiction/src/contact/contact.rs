@@ -33,6 +33,8 @@ pub struct Contact {
     pub gap: f64,
     /// Law.
     pub law: Law,
+    /// Coefficient of restitution, 0 to 1.
+    pub restitution: f64,
     /// Relative velocity (second minus first) that comes from prescribed motion and moving surfaces, in the
     /// contact frame (m/s).
     pub drift: Vector3<f64>,

@@ -138,7 +138,7 @@ impl ContactForces {
                 memory.impulse[row] = self.force[block.row + row];
             }
         }
-        IslandReport { solver: report, variables: self.unknowns.len() }
+        IslandReport::of(report, self.unknowns.len())
     }
 
     /// Viscous forces and what they do to the accelerations. Returns the trace of `h R M^-1`.

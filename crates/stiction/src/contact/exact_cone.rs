@@ -18,6 +18,10 @@
 //! # Method
 //! 1. Contacts become blocks of a cone problem. An implicit viscous impulse is a held row with the compliance `1 / (h c)`,
 //!    which is unconditionally stable; next to dry friction it has rows of its own.
+//!    A preload `p` of an impact enlarges the cone to `|lambda_t| <= mu (lambda_n + p)`, which is the sum of the cone and
+//!    of a disk of radius `mu p`; both parts of the friction oppose the same sliding. The disk is the friction of a second
+//!    contact with the same tangents, whose normal row nothing else moves and whose normal impulse is `p` therefore. So
+//!    the problem stays one of cones, exactly.
 //! 2. The solver, by default the chain of [`stiction_solvers::ncp::chain`], starts from the impulses that the same blocks
 //!    had in the last step. It aims well below its tolerance: what a solver leaves as residual moves bodies that should
 //!    rest.
@@ -32,7 +36,7 @@
 //!   (2006).
 //! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections IV and VI.
 
-use super::{BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory, Operator};
+use super::{Block, BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory, Operator};
 use serde::{Deserialize, Serialize};
 use stiction_solvers::registry::{self, AnySolver};
 use stiction_solvers::{
@@ -46,6 +50,9 @@ const AIM: f64 = 1e-14;
 
 /// Coefficient of friction of a contact without slip that jams.
 const JAMMED: f64 = 1e3;
+
+/// The source of a normal row that holds a preload: no row of the island.
+const PRELOADED: usize = usize::MAX;
 
 /// Which velocity viscous friction answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,8 +134,10 @@ pub struct ExactCone {
     /// Memory of the form of the operator that is not in use.
     spare: Delassus,
     solution: Solution,
-    /// The island's row of every row of the problem.
+    /// The island's row of every row of the problem, or [`PRELOADED`].
     source: Vec<usize>,
+    /// Delassus diagonal of the [`PRELOADED`] rows, in their order.
+    mobility: Vec<f64>,
     /// First row in the problem, and number of rows, of every block.
     blocks: Vec<[usize; 2]>,
 }
@@ -163,6 +172,7 @@ impl ExactCone {
             spare: Delassus::Factored(BlockRows::default()),
             solution: Solution::default(),
             source: Vec::new(),
+            mobility: Vec::new(),
             blocks: Vec::new(),
         })
     }
@@ -180,8 +190,8 @@ impl ExactCone {
             solver = self.attempt(island, memory, Some(JAMMED)); // step 3
             solver.regularization = 1.0 / JAMMED;
         }
-        self.remember(memory);
-        IslandReport { solver, variables: self.source.len() }
+        self.remember(island, memory);
+        IslandReport::of(solver, self.source.len())
     }
 
     /// Poses and solves the problem; `held` is the friction of contacts without slip, if they are to have one.
@@ -190,7 +200,7 @@ impl ExactCone {
             self.solution.resize(0);
             return not_finite();
         }
-        self.recall(memory);
+        self.recall(island, memory);
         match (&mut self.engine, &self.problem) {
             (Engine::Chain(chain), AnyProblem::ConeNcp(problem)) => {
                 chain.solve(problem, Start::Warm, &mut self.solution)
@@ -211,54 +221,71 @@ impl ExactCone {
 
     /// Step 1.
     fn pose(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
-        let Self { settings, problem, spare, source, blocks, .. } = self;
+        let Self { settings, problem, spare, source, mobility, blocks, .. } = self;
         let AnyProblem::ConeNcp(problem) = problem else {
             return Err(SolverError::Structure { what: "a cone problem is needed" });
         };
         problem.refill(|data| {
-            let mut layout = Layout { settings, source, blocks };
+            let mut layout = Layout { settings, source, mobility, blocks };
             layout.fill(island, held, data, spare);
         })
     }
 
-    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all.
-    fn recall(&mut self, memory: &[Memory]) {
+    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all,
+    /// but for the share of the friction that a preload carries.
+    fn recall(&mut self, island: &IslandProblem, memory: &[Memory]) {
         self.solution.resize(self.source.len());
-        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+        for ((&[first, count], memory), block) in self.blocks.iter().zip(memory).zip(island.blocks) {
             let Some(&origin) = self.source.get(first) else { continue };
-            let mut given = [false; 3];
+            let mut left = memory.impulse;
+            let preload = preload(block);
+            let share = if preload > 0.0 { (preload / left[0].max(preload)).min(1.0) } else { 0.0 };
+            left[0] = if preload > 0.0 { (left[0] - preload).max(0.0) } else { left[0] };
             for i in first..first + count {
+                if self.source[i] == PRELOADED {
+                    self.solution.z[i] = preload;
+                    continue;
+                }
                 let k = self.source[i] - origin;
-                self.solution.z[i] = if given[k] { 0.0 } else { memory.impulse[k] };
-                given[k] = true;
+                self.solution.z[i] =
+                    if k > 0 && share > 0.0 && i < first + 3 { (1.0 - share) * left[k] } else { left[k] };
+                left[k] -= self.solution.z[i];
             }
         }
     }
 
-    fn remember(&self, memory: &mut [Memory]) {
-        for (&[first, count], memory) in self.blocks.iter().zip(memory) {
+    fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
+        for ((&[first, count], memory), block) in self.blocks.iter().zip(memory).zip(island.blocks) {
             *memory = Memory::default();
             let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
                 continue;
             };
             memory.known = true;
-            for i in first..first + count {
+            memory.impulse[0] = preload(block);
+            for i in (first..first + count).filter(|&i| self.source[i] != PRELOADED) {
                 memory.impulse[self.source[i] - origin] += self.solution.z[i];
             }
         }
     }
 }
 
+/// Normal impulse of a block that acts in any case (N s).
+fn preload(block: &Block) -> f64 {
+    if let BlockKind::Contact { preload, .. } = block.kind { preload } else { 0.0 }
+}
+
 /// Where the rows of the problem come from.
 struct Layout<'a> {
     settings: &'a ExactConeSettings,
     source: &'a mut Vec<usize>,
+    mobility: &'a mut Vec<f64>,
     blocks: &'a mut Vec<[usize; 2]>,
 }
 
 impl Layout<'_> {
     fn fill(&mut self, island: &IslandProblem, held: Option<f64>, data: ConeData, spare: &mut Delassus) {
         let ConeData { cones, delassus, q, compliance } = data;
+        self.mobility.clear();
         cones.clear();
         q.clear();
         compliance.clear();
@@ -267,21 +294,24 @@ impl Layout<'_> {
         let soft = self.settings.compliance;
         for block in island.blocks {
             let first = self.source.len();
-            let mut push = |cone: Cone, row: usize, bias: f64, softness: f64| {
+            let mut push = |cone: Cone, rows: [usize; 3], bias: f64, softness: f64| {
                 cones.push(cone);
-                for k in 0..cone.dim() {
-                    self.source.push(row + k);
-                    q.push(island.free[row + k] + if k == 0 { bias } else { 0.0 });
+                for (k, &row) in rows[..cone.dim()].iter().enumerate() {
+                    let free = if row == PRELOADED { 0.0 } else { island.free[row] };
+                    self.source.push(row);
+                    q.push(free + if k == 0 { bias } else { 0.0 });
                     compliance.push(softness);
                 }
             };
             let row = block.row;
+            let [rows, tangents] = [[row, row + 1, row + 2], [row + 1, row + 2, row + 3]];
+            let preload = preload(block);
             match block.kind {
-                BlockKind::Limit { bias } => push(Cone::Nonnegative { dim: 1 }, row, bias, 0.0),
+                BlockKind::Limit { bias } => push(Cone::Nonnegative { dim: 1 }, rows, bias, 0.0),
                 BlockKind::Friction { bound } => {
-                    push(Cone::Interval { lower: -bound, upper: bound }, row, 0.0, 0.0);
+                    push(Cone::Interval { lower: -bound, upper: bound }, rows, 0.0, 0.0);
                 }
-                BlockKind::Contact { law, bias } => {
+                BlockKind::Contact { law, bias, .. } => {
                     let law = self.settings.law_in_force(law);
                     let cone = match (law, held) {
                         (Law::Frictionless | Law::Viscous { .. }, _) => Cone::Nonnegative { dim: 1 },
@@ -289,33 +319,47 @@ impl Layout<'_> {
                             Cone::Coulomb { dim: 3, mu }
                         }
                         (Law::NoSlip, Some(mu)) => Cone::Coulomb { dim: 3, mu },
+                        // A preload presses, whatever comes on top.
+                        (Law::NoSlip, None) if preload > 0.0 => Cone::Nonnegative { dim: 1 },
                         (Law::NoSlip, None) => Cone::NoSlip { dim: 3 },
                     };
-                    push(cone, row, bias, soft);
+                    push(cone, rows, bias, soft);
+                    match (cone, law) {
+                        (Cone::Nonnegative { .. }, Law::NoSlip) => {
+                            push(Cone::Free { dim: 2 }, tangents, 0.0, soft)
+                        }
+                        (Cone::Coulomb { .. }, _) if preload > 0.0 => {
+                            let mobility = Some(island.entry(row, row)).filter(|g| *g > 0.0).unwrap_or(1.0);
+                            push(cone, [PRELOADED, row + 1, row + 2], -mobility * preload, soft);
+                            self.mobility.push(mobility);
+                        }
+                        _ => {}
+                    }
                     // What does not touch yet is not rubbed.
-                    let rub = if bias == 0.0 { island.timestep * law.viscosity() } else { 0.0 };
+                    let rub = if bias <= 0.0 { island.timestep * law.viscosity() } else { 0.0 };
                     if rub > 0.0 && self.settings.viscous == ViscousRule::Implicit {
-                        push(Cone::Free { dim: 2 }, row + 1, 0.0, 1.0 / rub);
+                        push(Cone::Free { dim: 2 }, tangents, 0.0, 1.0 / rub);
                     } else if rub > 0.0 {
                         for tangent in [row + 1, row + 2] {
                             let impulse = -rub * island.before[tangent];
-                            push(Cone::Interval { lower: impulse, upper: impulse }, tangent, 0.0, 0.0);
+                            push(Cone::Interval { lower: impulse, upper: impulse }, [tangent; 3], 0.0, 0.0);
                         }
                     }
                 }
             }
             self.blocks.push([first, self.source.len() - first]);
         }
-        write_operator(island, cones, self.source, delassus, spare);
+        write_operator(island, cones, self.source, self.mobility, delassus, spare);
     }
 }
 
-/// Writes the operator of the problem, whose rows are the island's rows in `source`; `spare` is of the other form and
-/// changes places when the form changes.
+/// Writes the operator of the problem, whose rows are the island's rows in `source`, or [`PRELOADED`] with nothing but the
+/// diagonal that `mobility` has for them. `spare` is of the other form and changes places when the form changes.
 fn write_operator(
     island: &IslandProblem,
     cones: &[Cone],
     source: &[usize],
+    mobility: &[f64],
     delassus: &mut Delassus,
     spare: &mut Delassus,
 ) {
@@ -334,19 +378,29 @@ fn write_operator(
                 to.extend_from_slice(from);
             } else {
                 let n = island.rows();
-                to.extend(source.iter().flat_map(|&i| source.iter().map(move |&j| from[i * n + j])));
+                let entry = |i: usize, j: usize| if i.max(j) == PRELOADED { 0.0 } else { from[i * n + j] };
+                to.extend(source.iter().flat_map(|&i| source.iter().map(move |&j| entry(i, j))));
+                let preloaded = (0..source.len()).filter(|&i| source[i] == PRELOADED);
+                preloaded.zip(mobility).for_each(|(i, g)| to[i * source.len() + i] = *g);
             }
         }
         (Operator::Factored(from), Delassus::Factored(to)) => {
             // The problem's blocks are its cones, even where rows are those of the island.
-            copy_rows(island, from, cones, source, to);
+            copy_rows(island, from, cones, source, mobility, to);
         }
         _ => {}
     }
 }
 
-/// The same for rows of `Y`.
-fn copy_rows(island: &IslandProblem, from: &BlockRows, cones: &[Cone], source: &[usize], to: &mut BlockRows) {
+/// The same for rows of `Y`, where a preloaded row has a column of its own.
+fn copy_rows(
+    island: &IslandProblem,
+    from: &BlockRows,
+    cones: &[Cone],
+    source: &[usize],
+    mobility: &[f64],
+    to: &mut BlockRows,
+) {
     to.columns = from.columns;
     to.starts.clear();
     to.starts.push(0);
@@ -354,16 +408,27 @@ fn copy_rows(island: &IslandProblem, from: &BlockRows, cones: &[Cone], source: &
     to.piece_ptr.push(0);
     to.pieces.clear();
     to.values.clear();
+    let mut mobility = mobility.iter();
     let mut row = 0;
     for cone in cones {
-        let origin = source[row];
+        // Rows that are none of the island's, and the first that is.
+        let own = usize::from(source[row] == PRELOADED);
+        let origin = source[row + own];
         // The island's block that holds the cone's rows: blocks are in the order of their rows.
         let block = island.blocks.partition_point(|b| b.row <= origin) - 1;
         let skip = origin - island.blocks[block].row;
         for (piece, values) in from.pieces(block) {
             let offset = to.values.len();
             to.pieces.push(Piece { column: piece.column, width: piece.width, offset });
-            to.values.extend_from_slice(&values[skip * piece.width..(skip + cone.dim()) * piece.width]);
+            to.values.resize(offset + own * piece.width, 0.0);
+            let end = (skip + cone.dim() - own) * piece.width;
+            to.values.extend_from_slice(&values[skip * piece.width..end]);
+        }
+        if own == 1 {
+            to.pieces.push(Piece { column: to.columns, width: 1, offset: to.values.len() });
+            to.columns += 1;
+            to.values.push(mobility.next().map_or(1.0, |g| g.sqrt()));
+            to.values.resize(to.values.len() + cone.dim() - 1, 0.0);
         }
         row += cone.dim();
         to.piece_ptr.push(to.pieces.len());

@@ -1,8 +1,9 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
 use super::{
-    ContactForces, ExactCone, ExactConeSettings, FrictionBox, FrictionBoxSettings, GapRule, IslandProblem,
-    IslandReport, Law, Memory, NoSlip, NoSlipSettings, Polyhedral, PolyhedralSettings, ViscousRule,
+    ContactForces, ExactCone, ExactConeSettings, FrictionBox, FrictionBoxSettings, GapRule, ImpactLaw,
+    IslandProblem, IslandReport, Law, Memory, NoSlip, NoSlipSettings, Polyhedral, PolyhedralSettings,
+    ViscousRule,
 };
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
@@ -47,6 +48,19 @@ pub enum FormulationError {
     Law {
         /// The law.
         law: Law,
+        /// The formulation.
+        formulation: String,
+        /// What can.
+        available: String,
+    },
+    /// An impact law that the formulation cannot express.
+    #[error(
+        "contact model '{formulation}' cannot express restitution by the impact law '{law}'; use the impact law 'newton', or one of: \
+        {available}"
+    )]
+    Impact {
+        /// The law.
+        law: ImpactLaw,
         /// The formulation.
         formulation: String,
         /// What can.
@@ -204,7 +218,7 @@ impl Formulation {
     pub fn solver_name(&self) -> &str {
         match self {
             Formulation::ExactCone(settings) => &settings.solver,
-            Formulation::Polyhedral(_) => "lemke",
+            Formulation::Polyhedral(settings) => &settings.solver,
             Formulation::FrictionBox(settings) => &settings.solver,
             Formulation::NoSlip(settings) => &settings.solver,
         }
@@ -217,7 +231,7 @@ impl Formulation {
         };
         match self {
             Formulation::ExactCone(_) => fitting(|entry| entry.serves(Class::ConeNcp)),
-            Formulation::Polyhedral(_) => vec!["lemke"],
+            Formulation::Polyhedral(_) => PolyhedralSettings::SOLVERS.to_vec(),
             Formulation::FrictionBox(_) => fitting(|entry| entry.serves(Class::BoxLcp)),
             Formulation::NoSlip(_) => fitting(NoSlip::serves),
         }
@@ -235,7 +249,7 @@ impl Formulation {
         }
         match self {
             Formulation::ExactCone(settings) => settings.solver = name.into(),
-            Formulation::Polyhedral(_) => {}
+            Formulation::Polyhedral(settings) => settings.solver = name.into(),
             Formulation::FrictionBox(settings) => settings.solver = name.into(),
             Formulation::NoSlip(settings) => settings.solver = name.into(),
         }
@@ -267,6 +281,39 @@ impl Formulation {
         Err(FormulationError::Law { law, formulation, available })
     }
 
+    /// Whether preloads can be posed, which Poisson's impact law needs. Newton's needs nothing new of a formulation.
+    fn expresses_preloads(&self) -> bool {
+        match self {
+            Formulation::ExactCone(cone) => cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0,
+            Formulation::Polyhedral(_) => true,
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => false,
+        }
+    }
+
+    /// Checks that restitution by this law can be posed.
+    ///
+    /// # Errors
+    /// It cannot; the error lists the formulations that can.
+    pub fn check_impact(&self, law: ImpactLaw) -> Result<(), FormulationError> {
+        if law == ImpactLaw::Newton || self.expresses_preloads() {
+            return Ok(());
+        }
+        if let Formulation::ExactCone(ExactConeSettings { compliance, .. }) = self
+            && *compliance > 0.0
+        {
+            let why =
+                "restitution by the impact law 'poisson' needs rigid contacts; use the impact law 'newton'";
+            return Err(FormulationError::Setting(format!("compliance {compliance}: {why}")));
+        }
+        let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses_preloads());
+        let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+        Err(FormulationError::Impact {
+            law,
+            formulation: self.name().into(),
+            available: available.join(", "),
+        })
+    }
+
     /// How the gap of predicted contacts enters.
     pub fn gap_rule(&self) -> GapRule {
         match self {
@@ -284,7 +331,7 @@ impl Formulation {
                 Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(settings.clone())?)))
             }
             Formulation::Polyhedral(settings) => {
-                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(*settings)?)))
+                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(settings.clone())?)))
             }
             Formulation::FrictionBox(settings) => {
                 Ok(IslandSolver::FrictionBox(Box::new(FrictionBox::new(settings.clone())?)))

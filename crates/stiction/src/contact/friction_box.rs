@@ -139,7 +139,7 @@ impl FrictionBox {
             }
         }
         self.remember(island, memory);
-        IslandReport { solver: Report { iterations: solves, ..report }, variables: island.rows() }
+        IslandReport::of(Report { iterations: solves, ..report }, island.rows())
     }
 
     /// Step 1: matrix and constants, scaled.

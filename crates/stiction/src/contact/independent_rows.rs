@@ -7,8 +7,10 @@
 
 use super::IslandProblem;
 
-/// A pivot below this part of its diagonal belongs to a dependent row: some thousand times what rounding leaves there.
-pub(super) const DEPENDENT: f64 = 1e-11;
+/// A pivot below this part of its diagonal belongs to a dependent row. Rounding leaves a millionth of that; but the ends of a
+/// rod that lies down within the step are held along it by rows that differ by the angle it still has to turn, about 1e-6, and
+/// to hold both would keep it from turning. (The paper's own code takes 1e-6.)
+pub(super) const DEPENDENT: f64 = 1e-9;
 
 /// Rows chosen so far.
 #[derive(Debug, Default)]

@@ -10,13 +10,17 @@ use stiction_solvers::{BlockRows, Report};
 /// What a block of rows stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BlockKind {
-    /// A contact; rows are normal and, unless frictionless, two tangents. `bias` is a_n (m/s):
-    /// `0 <= lambda_n  perp  u_n + bias >= 0`.
+    /// A contact; rows are normal and, unless frictionless, two tangents:
+    /// `0 <= lambda_n - preload  perp  u_n + bias >= 0`.
     Contact {
         /// Law.
         law: Law,
-        /// a_n (m/s).
+        /// a_n (m/s): positive while there is a gap, zero when it is closed, negative where Newton's impact law wants the
+        /// bodies to part.
         bias: f64,
+        /// Normal impulse that acts in any case (N s). It is a part of the impulse that bounds friction, and its effect
+        /// on the velocities is in [`IslandProblem::free`] already.
+        preload: f64,
     },
     /// One unilateral row: `0 <= lambda  perp  u + bias >= 0` (joint limits).
     Limit {
@@ -59,6 +63,8 @@ pub struct Block {
     pub kind: BlockKind,
     /// First row in the island.
     pub row: usize,
+    /// Coefficient of restitution of a contact, which [`Impacts`](super::Impacts) turns into biases and preloads.
+    pub restitution: f64,
 }
 
 /// The Delassus operator of an island.
@@ -78,7 +84,7 @@ pub struct IslandProblem<'a> {
     pub blocks: &'a [Block],
     /// Delassus operator (1/kg and mixed units).
     pub delassus: Operator<'a>,
-    /// Free row velocities `J v_free + drift` (n).
+    /// Free row velocities `J v_free + drift`, with what preloads change of them (n).
     pub free: &'a [f64],
     /// Row velocities at the beginning of the step, `J v + drift` (n).
     pub before: &'a [f64],
@@ -120,6 +126,40 @@ impl IslandProblem<'_> {
         }
     }
 
+    /// Adds `G impulse` to `velocity` (n each); `scratch` is memory to reuse.
+    pub(super) fn add_velocities(&self, impulse: &[f64], velocity: &mut [f64], scratch: &mut Vec<f64>) {
+        match self.delassus {
+            Operator::Dense(matrix) => {
+                for (u, line) in velocity.iter_mut().zip(matrix.chunks_exact(impulse.len().max(1))) {
+                    *u += line.iter().zip(impulse).map(|(g, l)| g * l).sum::<f64>();
+                }
+            }
+            Operator::Factored(rows) => {
+                scratch.clear();
+                scratch.resize(rows.columns, 0.0);
+                for (b, ends) in rows.starts.windows(2).enumerate() {
+                    for (piece, values) in rows.pieces(b) {
+                        for (l, y) in
+                            impulse[ends[0]..ends[1]].iter().zip(values.chunks_exact(piece.width.max(1)))
+                        {
+                            let push = &mut scratch[piece.column..piece.column + piece.width];
+                            push.iter_mut().zip(y).for_each(|(p, y)| *p += l * y);
+                        }
+                    }
+                }
+                for (b, ends) in rows.starts.windows(2).enumerate() {
+                    for (piece, values) in rows.pieces(b) {
+                        let push = &scratch[piece.column..piece.column + piece.width];
+                        let lines = values.chunks_exact(piece.width.max(1));
+                        for (u, y) in velocity[ends[0]..ends[1]].iter_mut().zip(lines) {
+                            *u += y.iter().zip(push).map(|(y, p)| y * p).sum::<f64>();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The operator as a dense matrix; empty if it is given in another form.
     pub(super) fn dense(&self) -> &[f64] {
         match self.delassus {
@@ -136,4 +176,16 @@ pub struct IslandReport {
     pub solver: Report,
     /// Number of complementarity variables.
     pub variables: usize,
+    /// Number of contacts that bounce.
+    pub bounces: usize,
+    /// Whether they bounce less than their coefficients of restitution say, because the impact would have added energy or
+    /// has no solution otherwise.
+    pub reduced: bool,
+}
+
+impl IslandReport {
+    /// Of an island in which nothing bounces.
+    pub(super) fn of(solver: Report, variables: usize) -> Self {
+        Self { solver, variables, bounces: 0, reduced: false }
+    }
 }

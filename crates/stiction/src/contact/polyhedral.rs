@@ -8,7 +8,8 @@
 //! 0 <= beta_j    perp  d_j . u_t + sigma         >= 0      j = 1..k
 //! 0 <= sigma     perp  mu lambda_n - sum_j beta_j >= 0
 //! ```
-//! where `u = G lambda + u_free` and `lambda_t = sum_j beta_j d_j`. Joint friction is the same with `k = 2` and the
+//! A preload `p` of an impact is a constant in the last line, `mu (lambda_n + p)`; `lambda_n` is then what comes on top.
+//! Here `u = G lambda + u_free` and `lambda_t = sum_j beta_j d_j`. Joint friction is the same with `k = 2` and the
 //! constant bound in place of `mu lambda_n`; limits and frictionless contacts keep the first line only. The matrix
 //! is copositive, so Lemke's method solves the problem whenever every `a_n >= 0`.
 //!
@@ -19,7 +20,8 @@
 //!    2014, after eq. 18), so that sliding along a straight line is exact for every `k`.
 //! 3. Assemble the matrix from 3 x 3 Delassus blocks.
 //! 4. Solve by Lemke's method inside proximal-point steps, started from the basis and the impulses that the same blocks
-//!    had in the last step: redundant contacts share the load, and impulses change as little as they need.
+//!    had in the last step: redundant contacts share the load, and impulses change as little as they need. Or by another
+//!    solver of [`PolyhedralSettings::SOLVERS`], started from those impulses and the sliding speeds that belong to them.
 //! 5. Undo the scaling.
 //!
 //! # Error of the pyramid
@@ -34,9 +36,12 @@
 //! - H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*,
 //!   ASME IDETC (2014), eq. 16-22.
 
+use super::aimed_solver::AimedSolver;
 use super::{Block, BlockKind, FormulationError, IslandProblem, IslandReport, Law, Memory};
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{ActiveSet, Lcp, ProximalLemke, ProximalSettings, Solution};
+use stiction_solvers::{
+    ActiveSet, AnyProblem, Class, Lcp, ProximalLemke, ProximalSettings, Report, Solution, Start,
+};
 
 /// How the gap of a contact enters its normal row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +53,7 @@ pub enum GapRule {
 }
 
 /// Settings of the polyhedral formulation.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolyhedralSettings {
     /// Number of friction directions, even, 4 to 32.
     pub directions: usize,
@@ -56,13 +61,51 @@ pub struct PolyhedralSettings {
     pub aligned: bool,
     /// How gaps enter.
     pub gap: GapRule,
+    /// Name of the solver, one of [`PolyhedralSettings::SOLVERS`].
+    pub solver: String,
     /// Largest scaled natural-map residual of a solved island.
     pub tolerance: f64,
 }
 
+impl PolyhedralSettings {
+    /// The solvers: Lemke's method, and those of [`stiction_solvers::registry`] that need neither a symmetric nor a
+    /// semidefinite matrix.
+    pub const SOLVERS: [&'static str; 4] = [LEMKE, "fb-rlm", "fb-plm", "path"];
+}
+
 impl Default for PolyhedralSettings {
     fn default() -> Self {
-        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, tolerance: 1e-10 }
+        let solver = LEMKE.into();
+        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, solver, tolerance: 1e-10 }
+    }
+}
+
+/// The default solver, which starts from a basis and knows what is redundant.
+const LEMKE: &str = "lemke";
+
+/// What solves the problem as it is posed.
+#[derive(Debug)]
+enum Engine {
+    Lemke(Box<ProximalLemke>),
+    Named(AimedSolver),
+}
+
+impl Engine {
+    fn new(settings: &PolyhedralSettings) -> Result<Self, FormulationError> {
+        let (name, tolerance) = (settings.solver.as_str(), settings.tolerance);
+        if name == LEMKE {
+            let proximal = ProximalSettings { tolerance, ..Default::default() };
+            let lemke =
+                ProximalLemke::new(proximal).map_err(|error| FormulationError::Setting(error.to_string()))?;
+            return Ok(Engine::Lemke(Box::new(lemke)));
+        }
+        if !PolyhedralSettings::SOLVERS.contains(&name) {
+            let available = PolyhedralSettings::SOLVERS.join(", ");
+            return Err(FormulationError::Setting(format!(
+                "solver '{name}' cannot solve polyhedral friction; available: {available}"
+            )));
+        }
+        Ok(Engine::Named(AimedSolver::for_any_matrix(name, Class::Lcp, tolerance)?))
     }
 }
 
@@ -114,7 +157,7 @@ pub struct Polyhedral {
     settings: PolyhedralSettings,
     /// `(cos, sin)` of the first half of the directions.
     directions: Vec<[f64; 2]>,
-    solver: ProximalLemke,
+    engine: Engine,
     lcp: Lcp,
     /// Which variables are impulses; sigma is none.
     redundant: Vec<bool>,
@@ -127,7 +170,7 @@ pub struct Polyhedral {
 }
 
 impl Polyhedral {
-    /// A solver; refuses odd or too few directions.
+    /// A solver; refuses odd or too few directions, and what is not one of [`PolyhedralSettings::SOLVERS`].
     pub fn new(settings: PolyhedralSettings) -> Result<Self, FormulationError> {
         let k = settings.directions;
         if !k.is_multiple_of(2) || !(4..=32).contains(&k) {
@@ -135,9 +178,7 @@ impl Polyhedral {
                 "{k} friction directions: an even number from 4 to 32 is needed"
             )));
         }
-        let solver =
-            ProximalLemke::new(ProximalSettings { tolerance: settings.tolerance, ..Default::default() })
-                .map_err(|error| FormulationError::Setting(error.to_string()))?;
+        let engine = Engine::new(&settings)?;
         let directions = (0..k / 2)
             .map(|j| {
                 let angle = 2.0 * std::f64::consts::PI * j as f64 / k as f64;
@@ -148,7 +189,7 @@ impl Polyhedral {
         Ok(Self {
             settings,
             directions,
-            solver,
+            engine,
             lcp: Lcp::empty(),
             redundant: Vec::new(),
             center: Vec::new(),
@@ -164,10 +205,27 @@ impl Polyhedral {
         self.lay_out(island);
         self.assemble(island);
         self.recall(island, memory);
-        let solver =
-            self.solver.solve(&mut self.lcp, &self.redundant, &self.center, &self.basis, &mut self.solution);
-        self.remember(memory);
-        IslandReport { solver, variables: self.lcp.q().len() }
+        let solver = self.attempt();
+        self.remember(island, memory);
+        IslandReport::of(solver, self.lcp.q().len())
+    }
+
+    /// Step 4.
+    fn attempt(&mut self) -> Report {
+        let Self { engine, lcp, redundant, center, basis, solution, variables, .. } = self;
+        match engine {
+            Engine::Lemke(lemke) => lemke.solve(lcp, redundant, center, basis, solution),
+            Engine::Named(solver) => {
+                guess_sliding(lcp, variables, center);
+                solution.z.clone_from(center);
+                let problem = AnyProblem::Lcp(std::mem::replace(lcp, Lcp::empty()));
+                let report = solver.solve(&problem, Start::Warm, solution);
+                if let AnyProblem::Lcp(problem) = problem {
+                    *lcp = problem;
+                }
+                report
+            }
+        }
     }
 
     /// Steps 1 and 2: numbers the variables, scales the blocks, turns the directions.
@@ -266,7 +324,11 @@ impl Polyhedral {
                 self.redundant.push(i < variables.impulses());
             }
             let center = &mut self.center[variables.start..variables.start + count];
-            let impulse = memory.impulse.map(|lambda| lambda / variables.scale);
+            let mut impulse = memory.impulse.map(|lambda| lambda / variables.scale);
+            let preload = preload(block.kind) / variables.scale;
+            if preload > 0.0 {
+                impulse[0] = (impulse[0] - preload).max(0.0);
+            }
             match block.kind {
                 BlockKind::Contact { law: Law::Coulomb { .. }, .. } => {
                     center[0] = impulse[0];
@@ -282,11 +344,15 @@ impl Polyhedral {
     }
 
     /// Step 5: impulses and basic variables of each block.
-    fn remember(&self, memory: &mut [Memory]) {
-        let basis = self.solver.active_set();
-        for (variables, memory) in self.variables.iter().zip(memory) {
+    fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
+        let basis = match &self.engine {
+            Engine::Lemke(lemke) => Some(lemke.active_set()),
+            Engine::Named(_) => None,
+        };
+        for ((block, variables), memory) in island.blocks.iter().zip(&self.variables).zip(memory) {
             let z = &self.solution.z[variables.start..variables.start + variables.total()];
             *memory = Memory { known: true, ..Default::default() };
+            memory.impulse[0] = preload(block.kind);
             for (i, column) in self.columns(variables).iter().enumerate() {
                 let opposite = if i >= variables.mirrored { z[i + variables.half()] } else { 0.0 };
                 for (impulse, c) in memory.impulse.iter_mut().zip(column) {
@@ -294,7 +360,8 @@ impl Polyhedral {
                 }
             }
             for i in 0..variables.total() {
-                memory.basic |= u64::from(basis.contains(variables.start + i)) << i;
+                let basic = basis.is_some_and(|basis| basis.contains(variables.start + i));
+                memory.basic |= u64::from(basic) << i;
             }
         }
     }
@@ -317,9 +384,20 @@ fn assemble_offset(
         }
     }
     match block.kind {
-        BlockKind::Contact { bias, .. } | BlockKind::Limit { bias } => q[0] += variables.row * bias,
+        BlockKind::Contact { law, bias, preload } => {
+            q[0] += variables.row * bias;
+            if let Law::Coulomb { mu } = law {
+                q[variables.impulses()] = mu * preload / variables.scale;
+            }
+        }
+        BlockKind::Limit { bias } => q[0] += variables.row * bias,
         BlockKind::Friction { bound } => q[2] = bound / variables.scale,
     }
+}
+
+/// Normal impulse that acts in any case (N s).
+fn preload(kind: BlockKind) -> f64 {
+    if let BlockKind::Contact { preload, .. } = kind { preload } else { 0.0 }
 }
 
 /// The Delassus block of two blocks times `scale` (one factor of the velocity scale is in the row and its inverse in
@@ -388,6 +466,18 @@ fn couple_friction(matrix: &mut [f64], size: usize, block: &Block, variables: &V
     }
     if let BlockKind::Contact { law: Law::Coulomb { mu }, .. } = block.kind {
         matrix[sigma * size + variables.start] = mu;
+    }
+}
+
+/// Sets every sigma of `z` to the sliding speed that the impulses lead to, the largest along any direction.
+fn guess_sliding(lcp: &Lcp, variables: &[Variables], z: &mut [f64]) {
+    for block in variables.iter().filter(|block| block.half() > 0) {
+        let sigma = block.start + block.impulses();
+        let velocity = |i: usize| -> f64 {
+            lcp.q()[i] + lcp.row(i)[..].iter().zip(&*z).map(|(m, z)| m * z).sum::<f64>()
+        };
+        let friction = block.start + block.mirrored..sigma;
+        z[sigma] = friction.map(|i| -velocity(i)).fold(0.0, f64::max);
     }
 }
 

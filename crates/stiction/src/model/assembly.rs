@@ -62,7 +62,7 @@ pub(super) fn assemble(mut builder: ModelBuilder) -> Result<Model, ModelError> {
     assembly.add_inertia()?;
     assembly.finish_trees();
     assembly.rank_geoms();
-    assembly.rank_trees();
+    assembly.model.rank_trees();
     relations::add_all(&mut assembly, builder)?;
     assembly.model.prepare_contact_rules();
     Ok(assembly.model)
@@ -79,8 +79,11 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         dofs: Vec::new(),
         geoms: Vec::new(),
         tendons: Vec::new(),
+        cables: Vec::new(),
         actuators: Vec::new(),
         equalities: Vec::new(),
+        loop_joints: Vec::new(),
+        loop_q0: Vec::new(),
         keyframes: Vec::new(),
         mocap_bodies: Vec::new(),
         mocap_poses: Vec::new(),
@@ -89,6 +92,8 @@ fn empty_model(builder: &ModelBuilder) -> Model {
         pair_rules: Vec::new(),
         material_rules: Vec::new(),
         default_law: None,
+        material_restitutions: Vec::new(),
+        default_restitution: 0.0,
         excluded: Vec::new(),
         contact_table: ContactTable::default(),
     }
@@ -400,20 +405,19 @@ impl Assembly {
             self.model.geoms[geom].rank = rank as u32;
         }
     }
-
-    /// Numbers the trees in the order of the names of their first joints.
-    fn rank_trees(&mut self) {
-        let model = &mut self.model;
-        let mut order: Vec<usize> = (0..model.trees.len()).collect();
-        let name = |tree: usize| &model.links[model.trees[tree].links.start].name;
-        order.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
-        for (rank, tree) in order.into_iter().enumerate() {
-            model.trees[tree].rank = rank as u32;
-        }
-    }
 }
 
 impl Model {
+    /// Numbers the trees in the order of the names of their first joints.
+    pub(crate) fn rank_trees(&mut self) {
+        let mut order: Vec<usize> = (0..self.trees.len()).collect();
+        let name = |tree: usize| &self.links[self.trees[tree].links.start].name;
+        order.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
+        for (rank, tree) in order.into_iter().enumerate() {
+            self.trees[tree].rank = rank as u32;
+        }
+    }
+
     /// Opens a tree at the next link; its extents are set at the end.
     fn start_tree(&mut self) -> usize {
         let links = self.links.len()..self.links.len() + 1;

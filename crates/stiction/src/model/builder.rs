@@ -3,8 +3,8 @@
 use super::assembly::assemble;
 use super::inertial::own_inertia;
 use super::{
-    ActuatorSpec, BodyId, BodySpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe, Model,
-    ModelError, TendonSpec,
+    ActuatorSpec, BodyId, BodySpec, CableSpec, Element, ElementKind, EqualitySpec, GeomSpec, Keyframe,
+    MaterialRestitution, Model, ModelError, TendonSpec,
 };
 use crate::contact::Law;
 use nalgebra::Vector3;
@@ -43,12 +43,15 @@ pub struct ModelBuilder {
     /// Bodies in the order they were added; the first is the world.
     pub(super) bodies: Vec<Node>,
     pub(super) tendons: Vec<TendonSpec>,
+    pub(super) cables: Vec<CableSpec>,
     pub(super) actuators: Vec<ActuatorSpec>,
     pub(super) equalities: Vec<EqualitySpec>,
     pub(super) keyframes: Vec<Keyframe>,
     pub(super) pairs: Vec<PairSpec>,
     pub(super) material_rules: Vec<MaterialRuleSpec>,
     pub(super) default_law: Option<Law>,
+    pub(super) material_restitutions: Vec<MaterialRestitution>,
+    pub(super) default_restitution: f64,
     pub(super) exclusions: Vec<[BodyId; 2]>,
 }
 
@@ -83,12 +86,15 @@ impl ModelBuilder {
             timestep: 0.002,
             bodies: vec![Node { parent: 0, spec: world }],
             tendons: Vec::new(),
+            cables: Vec::new(),
             actuators: Vec::new(),
             equalities: Vec::new(),
             keyframes: Vec::new(),
             pairs: Vec::new(),
             material_rules: Vec::new(),
             default_law: None,
+            material_restitutions: Vec::new(),
+            default_restitution: 0.0,
             exclusions: Vec::new(),
         }
     }
@@ -152,6 +158,12 @@ impl ModelBuilder {
         self
     }
 
+    /// Adds a cable.
+    pub fn add_cable(&mut self, spec: CableSpec) -> &mut Self {
+        self.cables.push(spec);
+        self
+    }
+
     /// Adds a drive.
     pub fn add_actuator(&mut self, spec: ActuatorSpec) -> &mut Self {
         self.actuators.push(spec);
@@ -192,6 +204,20 @@ impl ModelBuilder {
     /// The law of all contacts that no rule is about; without it Coulomb's, with the friction of the geoms.
     pub fn set_default_law(&mut self, law: Law) -> &mut Self {
         self.default_law = Some(law);
+        self
+    }
+
+    /// The coefficient of restitution between two materials, which may be the same: 0 (inelastic) to 1 (elastic).
+    pub fn add_material_restitution(&mut self, first: &str, second: &str, restitution: f64) -> &mut Self {
+        let materials = [first.to_owned(), second.to_owned()];
+        self.material_restitutions.push(MaterialRestitution { materials, restitution });
+        self
+    }
+
+    /// The coefficient of restitution of all contacts that no pair of materials is about: 0 (inelastic), unless set, to
+    /// 1 (elastic).
+    pub fn set_default_restitution(&mut self, restitution: f64) -> &mut Self {
+        self.default_restitution = restitution;
         self
     }
 

@@ -1,6 +1,8 @@
 //! Checks of single specifications: every number is looked at before anything is computed with it.
 
-use super::{ActuatorSpec, Element, GeomSpec, Inertial, JointKind, JointSpec, ModelError, TendonSpec};
+use super::{
+    ActuatorSpec, CableSpec, Element, GeomSpec, Inertial, JointKind, JointSpec, ModelError, TendonSpec,
+};
 use crate::collision::Shape;
 use crate::contact::Law;
 use crate::spatial::Transform;
@@ -135,6 +137,18 @@ fn shape(element: &Element, shape: &Shape) -> Result<(), ModelError> {
 }
 
 /// A tendon by itself.
+pub(super) fn cable(element: &Element, spec: &CableSpec) -> Result<(), ModelError> {
+    if spec.points.len() < 2 {
+        return Err(ModelError::CablePoints { element: element.clone(), found: spec.points.len() });
+    }
+    all_finite(element, "point", spec.points.iter().flat_map(|(_, point)| point.iter()))?;
+    range(element, "range", spec.range)?;
+    if spec.range[1] <= 0.0 {
+        return Err(ModelError::CableLength { element: element.clone(), value: spec.range[1] });
+    }
+    Ok(())
+}
+
 pub(super) fn tendon(element: &Element, spec: &TendonSpec) -> Result<(), ModelError> {
     if spec.joints.is_empty() {
         return Err(ModelError::EmptyTendon { element: element.clone() });
@@ -181,6 +195,14 @@ pub(super) fn law(element: &Element, law: Law) -> Result<(), ModelError> {
             not_negative(element, "viscosity", viscosity)
         }
     }
+}
+
+/// A coefficient of restitution.
+pub(super) fn restitution(element: &Element, value: f64) -> Result<(), ModelError> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(ModelError::RestitutionRange { element: element.clone(), value })
 }
 
 /// Mass properties: positive semidefinite, and principal moments that some distribution of mass has (each at most

@@ -1,4 +1,5 @@
-//! Which geoms may touch and under which law: MuJoCo's rules, with laws by pair of materials on top.
+//! Which geoms may touch, under which law and with what restitution: MuJoCo's rules, with laws and coefficients of
+//! restitution by pair of materials on top.
 //!
 //! Explicit pairs come first. Otherwise two geoms may collide when the collision bits of one meet the affinity of
 //! the other, one of them can move, they are not welded together, not on parent and child (unless the parent is
@@ -6,7 +7,7 @@
 //! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
 //! allocation.
 
-use super::{Base, Body, Geom, MaterialRule, Model, PairRule};
+use super::{Base, Body, Geom, MaterialRestitution, MaterialRule, Model, PairRule};
 use crate::contact::Law;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub(super) struct ContactTable {
     geoms: Vec<GeomFilter>,
     /// Law by pair of material numbers, lesser first, sorted.
     laws: Vec<([u32; 2], Law)>,
+    /// Coefficient of restitution by pair of material numbers, in the same order.
+    restitutions: Vec<([u32; 2], f64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,8 +42,11 @@ impl ContactTable {
         geoms: &[Geom],
         pair_rules: &[PairRule],
         rules: &[MaterialRule],
+        restitutions: &[MaterialRestitution],
     ) -> Self {
-        let mut names: Vec<&str> = rules.iter().flat_map(|r| &r.materials).map(String::as_str).collect();
+        let ruled = rules.iter().flat_map(|r| &r.materials);
+        let named = ruled.chain(restitutions.iter().flat_map(|r| &r.materials));
+        let mut names: Vec<&str> = named.map(String::as_str).collect();
         names.sort_unstable();
         names.dedup();
         // A scene has far fewer than 2^32 materials: each takes more than four bytes.
@@ -48,24 +54,37 @@ impl ContactTable {
         let mut table = Self {
             geoms: geoms.iter().map(|geom| GeomFilter::new(bodies, geom, number)).collect(),
             laws: Vec::with_capacity(rules.len()),
+            restitutions: Vec::with_capacity(restitutions.len()),
         };
         for geom in pair_rules.iter().flat_map(|rule| rule.geoms) {
             table.geoms[geom].in_pair = true;
         }
-        for rule in rules {
-            if let (Some(a), Some(b)) = (number(&rule.materials[0]), number(&rule.materials[1])) {
-                table.laws.push(([a.min(b), a.max(b)], rule.law));
-            }
-        }
+        let pair = |[a, b]: &[String; 2]| {
+            let [a, b] = [number(a)?, number(b)?];
+            Some([a.min(b), a.max(b)])
+        };
+        table.laws.extend(rules.iter().filter_map(|rule| Some((pair(&rule.materials)?, rule.law))));
+        let known = restitutions.iter().filter_map(|rule| Some((pair(&rule.materials)?, rule.restitution)));
+        table.restitutions.extend(known);
         table.laws.sort_unstable_by_key(|rule| rule.0);
+        table.restitutions.sort_unstable_by_key(|rule| rule.0);
         table
     }
 
     /// Law between the materials of two geoms, if a rule gives it.
     fn material_law(&self, first: usize, second: usize) -> Option<Law> {
+        self.of_pair(&self.laws, first, second)
+    }
+
+    /// Coefficient of restitution between the materials of two geoms, if a rule gives it.
+    fn material_restitution(&self, first: usize, second: usize) -> Option<f64> {
+        self.of_pair(&self.restitutions, first, second)
+    }
+
+    fn of_pair<T: Copy>(&self, rules: &[([u32; 2], T)], first: usize, second: usize) -> Option<T> {
         let (a, b) = (self.geoms[first].material?, self.geoms[second].material?);
-        let found = self.laws.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
-        Some(self.laws[found].1)
+        let found = rules.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
+        Some(rules[found].1)
     }
 }
 
@@ -123,6 +142,17 @@ impl Model {
         law.unwrap_or(Law::Coulomb { mu: friction }).simplified()
     }
 
+    /// Coefficient of restitution of the contacts between two geoms (by number, in either order): that of the pair of
+    /// materials, or the scene's.
+    pub fn pair_restitution(&self, first: usize, second: usize) -> f64 {
+        self.contact_table.material_restitution(first, second).unwrap_or(self.default_restitution)
+    }
+
+    /// Whether any contact may have a coefficient of restitution that is not zero.
+    pub fn has_restitution(&self) -> bool {
+        self.default_restitution > 0.0 || self.material_restitutions.iter().any(|rule| rule.restitution > 0.0)
+    }
+
     /// All laws that contacts of this model may have, but for the friction of geoms.
     pub fn laws(&self) -> impl Iterator<Item = Law> + '_ {
         let pairs = self.pair_rules.iter().map(|rule| rule.law);
@@ -131,8 +161,13 @@ impl Model {
 
     /// Fills the table the rules work with; the lists of bodies, geoms and rules are then final.
     pub(super) fn prepare_contact_rules(&mut self) {
-        self.contact_table =
-            ContactTable::new(&self.bodies, &self.geoms, &self.pair_rules, &self.material_rules);
+        self.contact_table = ContactTable::new(
+            &self.bodies,
+            &self.geoms,
+            &self.pair_rules,
+            &self.material_rules,
+            &self.material_restitutions,
+        );
     }
 
     fn pair_rule(&self, first: usize, second: usize) -> Option<&PairRule> {

@@ -27,6 +27,8 @@ pub enum ElementKind {
     Pair,
     /// A rule for a pair of materials, named `FIRST and SECOND`.
     MaterialRule,
+    /// A coefficient of restitution, named `FIRST and SECOND` by the materials.
+    Restitution,
     /// An exclusion of a pair of bodies, named `FIRST and SECOND`.
     Exclusion,
 }
@@ -44,6 +46,7 @@ impl ElementKind {
             ElementKind::Keyframe => "keyframe",
             ElementKind::Pair => "pair",
             ElementKind::MaterialRule => "material rule",
+            ElementKind::Restitution => "restitution",
             ElementKind::Exclusion => "exclusion",
         }
     }
@@ -286,6 +289,29 @@ pub enum ModelError {
         /// Its body.
         body: String,
     },
+    /// A joint between two bodies that leaves more freedoms than there are.
+    #[error("{element}: its joints have {freedoms} freedoms; two bodies have six between them")]
+    ClosureFreedoms {
+        /// The closure.
+        element: Element,
+        /// How many.
+        freedoms: usize,
+    },
+    /// A free joint in a loop.
+    #[error("{element}: a free joint holds nothing; a loop is closed by hinges, slides and balls")]
+    FreeInClosure {
+        /// The joint.
+        element: Element,
+    },
+    /// A body that cannot be free by itself.
+    #[error(
+        "{element}: alone it has no inertia in some direction, so it cannot be free, as redundant coordinates need it; \
+         give it mass and rotational inertia about every axis"
+    )]
+    CannotBeFree {
+        /// The body.
+        element: Element,
+    },
     /// A shape with impossible dimensions.
     #[error("{element}: {source}")]
     Shape {
@@ -343,6 +369,22 @@ pub enum ModelError {
         /// The tendon.
         element: Element,
     },
+    /// A cable that does not go from one point to another.
+    #[error("{element}: {found} points; a cable needs two at least")]
+    CablePoints {
+        /// The cable.
+        element: Element,
+        /// Number of points.
+        found: usize,
+    },
+    /// A cable that is shorter than nothing.
+    #[error("{element}: the upper end of its range is {value} m; a length is positive")]
+    CableLength {
+        /// The cable.
+        element: Element,
+        /// The upper end (m).
+        value: f64,
+    },
     /// A keyframe of another size.
     #[error(
         "{element}: {quantity} has {found} numbers; this model needs {expected} (or none, for the default)"
@@ -383,6 +425,14 @@ pub enum ModelError {
         /// Second body or geom.
         second: String,
     },
+    /// A coefficient of restitution that is not from 0 to 1.
+    #[error("{element}: the coefficient {value} is not from 0 (inelastic) to 1 (elastic)")]
+    RestitutionRange {
+        /// The rule.
+        element: Element,
+        /// The value.
+        value: f64,
+    },
     /// Two rules for one pair.
     #[error("{element} has two rules; keep one")]
     DuplicateRule {
@@ -417,16 +467,22 @@ impl ModelError {
             | ModelError::MovingPlane { element, .. }
             | ModelError::Massless { element, .. }
             | ModelError::SingularJoint { element, .. }
+            | ModelError::ClosureFreedoms { element, .. }
+            | ModelError::FreeInClosure { element }
+            | ModelError::CannotBeFree { element }
             | ModelError::Shape { element, .. }
             | ModelError::ContactDimension { element, .. }
             | ModelError::UnknownName { element, .. }
             | ModelError::BiasOnRotation { element, .. }
             | ModelError::NotScalar { element, .. }
             | ModelError::EmptyTendon { element }
+            | ModelError::CablePoints { element, .. }
+            | ModelError::CableLength { element, .. }
             | ModelError::KeyframeLength { element, .. }
             | ModelError::ZeroQuaternion { element, .. }
             | ModelError::SameTwice { element, .. }
             | ModelError::NeverMove { element, .. }
+            | ModelError::RestitutionRange { element, .. }
             | ModelError::DuplicateRule { element } => element,
         }
     }

@@ -7,6 +7,7 @@
 mod assembly;
 mod builder;
 mod check;
+mod closure;
 mod combination;
 mod contact_rules;
 mod error;
@@ -14,14 +15,18 @@ mod inertial;
 mod names;
 mod relations;
 mod spec;
+mod time_function;
 
 pub use builder::ModelBuilder;
+pub use closure::{Closure, ClosureSpec, LoopJoint};
 pub use combination::{Combination, Term};
 pub(crate) use error::comparison;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{
-    ActuatorSpec, BodyId, BodySpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target, TendonSpec,
+    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target,
+    TendonSpec,
 };
+pub use time_function::{TimeFunction, TimeFunctionError};
 
 use crate::collision::Shape;
 use crate::contact::Law;
@@ -146,6 +151,16 @@ pub enum Base {
     Link(usize),
 }
 
+impl Base {
+    /// The link, unless it is the world or a prescribed body.
+    pub fn link(self) -> Option<usize> {
+        match self {
+            Base::Link(link) => Some(link),
+            Base::World | Base::Mocap(_) => None,
+        }
+    }
+}
+
 /// A named body, as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Body {
@@ -226,11 +241,24 @@ impl Tendon {
     }
 }
 
+/// A cable: runs straight from point to point, each fixed to a body, and its length is limited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cable {
+    /// Unique name, among those of tendons too.
+    pub name: String,
+    /// Bodies ([`Model::bodies`]) and points in the frames of their bases (m), two at least.
+    pub points: Vec<(usize, Vector3<f64>)>,
+    /// Limits of the length (m). A rope has a lower end of zero.
+    pub range: [f64; 2],
+}
+
 /// What a drive acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transmission {
     /// The joint of this link.
     Joint(usize),
+    /// This joint of a loop: index into [`Model::loop_joints`].
+    Loop(usize),
     /// This tendon.
     Tendon(usize),
 }
@@ -281,12 +309,14 @@ pub enum EqualityKind {
         /// The frames.
         frames: [Transform; 2],
     },
+    /// Two frames are joined by a chain of joints.
+    Closure(Closure),
     /// One combination of joint coordinates is a polynomial of another.
     Coupling(Coupling),
 }
 
-/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4`, where y and x are the differences of two combinations of joint coordinates
-/// to their values at [`Model::q0`].
+/// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4 + f(t)`, where y and x are the differences of two combinations of joint
+/// coordinates to their values at [`Model::q0`], and f is a function of time, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coupling {
     /// y.
@@ -295,6 +325,8 @@ pub struct Coupling {
     pub independent: Combination,
     /// The coefficients, the constant first.
     pub polynomial: [f64; 5],
+    /// f.
+    pub motion: Option<TimeFunction>,
 }
 
 /// A stored state. A list without numbers stands for the default: the reference pose, at rest, without control.
@@ -308,6 +340,8 @@ pub struct Keyframe {
     pub q: Vec<f64>,
     /// Generalized velocity.
     pub v: Vec<f64>,
+    /// Coordinates of the joints that close loops, from which whole turns are counted.
+    pub loop_q: Vec<f64>,
     /// Controls.
     pub ctrl: Vec<f64>,
     /// Pose of every mocap body in the world, by mocap index.
@@ -332,6 +366,15 @@ pub struct MaterialRule {
     pub law: Law,
 }
 
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
+}
+
 /// A scene that is ready to move. Immutable; share it between simulations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -353,10 +396,16 @@ pub struct Model {
     pub geoms: Vec<Geom>,
     /// Fixed tendons.
     pub tendons: Vec<Tendon>,
+    /// Cables.
+    pub cables: Vec<Cable>,
     /// Drives.
     pub actuators: Vec<Actuator>,
     /// Bilateral constraints.
     pub equalities: Vec<Equality>,
+    /// Joints of the closures among them.
+    pub loop_joints: Vec<LoopJoint>,
+    /// Their coordinates at zero displacement.
+    pub loop_q0: Vec<f64>,
     /// Stored states.
     pub keyframes: Vec<Keyframe>,
     /// Mocap bodies, by mocap index.
@@ -374,6 +423,10 @@ pub struct Model {
     pub material_rules: Vec<MaterialRule>,
     /// Law of contacts that no rule is about, in place of Coulomb's with the friction of the geoms.
     pub default_law: Option<Law>,
+    /// Coefficients of restitution by pairs of materials.
+    pub material_restitutions: Vec<MaterialRestitution>,
+    /// Coefficient of restitution of all other contacts, 0 to 1.
+    pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
     pub excluded: Vec<[usize; 2]>,
     /// What the contact rules need to know of each geom.

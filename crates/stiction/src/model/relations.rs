@@ -3,21 +3,27 @@
 use super::assembly::Assembly;
 use super::builder::{MaterialRuleSpec, ModelBuilder, PairSpec};
 use super::check;
+use super::closure::{Closure, add_closures};
 use super::names::NameSpace;
 use super::{
-    Actuator, ActuatorSpec, Base, BodyId, Combination, Coupling, Element, ElementKind, Equality,
-    EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
+    Actuator, ActuatorSpec, Base, BodyId, Cable, CableSpec, ClosureSpec, Combination, Coupling, Element,
+    ElementKind, Equality, EqualityKind, EqualitySpec, Target, Tendon, TendonSpec, Transmission,
 };
-use super::{JointKind, Keyframe, MaterialRule, Model, ModelError, PairRule};
+use super::{JointKind, Keyframe, MaterialRestitution, MaterialRule, Model, ModelError, PairRule};
 use crate::spatial::Transform;
 use crate::suggestion::nearest;
 use std::collections::BTreeMap;
 
 /// Adds everything the builder holds besides bodies.
 pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<(), ModelError> {
-    add_tendons(&mut assembly.model, &builder.tendons)?;
+    let equalities = name_equalities(&builder.equalities)?;
+    // Tendons and drives may refer to the joints of closures, couplings to tendons.
+    let closures = add_closures(assembly, &builder.equalities, &equalities)?;
+    let mut names = tendon_names(&builder)?;
+    add_tendons(&mut assembly.model, &mut names, &builder.tendons)?;
+    add_cables(assembly, &mut names, &builder.cables)?;
     add_actuators(&mut assembly.model, &builder.actuators)?;
-    add_equalities(assembly, &builder.equalities)?;
+    add_equalities(assembly, &builder.equalities, equalities, closures)?;
     add_keyframes(&mut assembly.model, builder.keyframes)?;
     add_pairs(&mut assembly.model, &builder.pairs)?;
     add_material_rules(&mut assembly.model, builder.material_rules)?;
@@ -25,24 +31,31 @@ pub(super) fn add_all(assembly: &mut Assembly, builder: ModelBuilder) -> Result<
         check::law(&Element::new(ElementKind::MaterialRule, "of the scene"), law)?;
         assembly.model.default_law = Some(law);
     }
+    add_restitutions(&mut assembly.model, builder.material_restitutions)?;
+    check::restitution(&Element::new(ElementKind::Restitution, "of the scene"), builder.default_restitution)?;
+    assembly.model.default_restitution = builder.default_restitution;
     add_exclusions(assembly, &builder.exclusions)
 }
 
-fn add_tendons(model: &mut Model, specs: &[TendonSpec]) -> Result<(), ModelError> {
-    let mut names = NameSpace::claim(ElementKind::Tendon, specs.iter().map(|s| s.name.as_str()))?;
+/// Names of tendons and cables, which are one kind to who reads a scene.
+fn tendon_names(builder: &ModelBuilder) -> Result<NameSpace, ModelError> {
+    let tendons = builder.tendons.iter().map(|spec| spec.name.as_str());
+    let cables = builder.cables.iter().map(|spec| spec.name.as_str());
+    NameSpace::claim(ElementKind::Tendon, tendons.chain(cables))
+}
+
+fn add_tendons(model: &mut Model, names: &mut NameSpace, specs: &[TendonSpec]) -> Result<(), ModelError> {
     let targets = Targets::new(model);
     for (number, spec) in specs.iter().enumerate() {
         let element = names.resolve(&spec.name, || format!("tendon {number}"));
         check::tendon(&element, spec)?;
         let mut weights = Vec::with_capacity(spec.joints.len());
         for (joint, coefficient) in &spec.joints {
-            let link = find(&targets.joints, &element, ElementKind::Joint, joint)?;
-            scalar(model, &element, link)?;
-            weights.push((link, *coefficient));
+            let joint = find(&targets.joints, &element, ElementKind::Joint, joint)?;
+            weights.push((scalar(model, &element, joint)?, *coefficient));
         }
-        let path = Combination::new(model, weights);
-        let relaxed: f64 =
-            path.terms.iter().map(|t| t.coefficient * model.links[t.link].spring_reference).sum();
+        let path = Combination::new(model, &weights);
+        let relaxed = path.at_spring_references(model);
         model.tendons.push(Tendon {
             name: element.name,
             path,
@@ -53,15 +66,45 @@ fn add_tendons(model: &mut Model, specs: &[TendonSpec]) -> Result<(), ModelError
             friction_loss: spec.friction_loss,
         });
     }
-    let mut order: Vec<usize> = (0..model.tendons.len()).collect();
-    order.sort_by_key(|&tendon| &model.tendons[tendon].name);
-    for tendon in order {
-        for term in &model.tendons[tendon].path.terms {
-            let tree = &mut model.trees[model.links[term.link].tree];
-            if tree.tendons.last() != Some(&tendon) {
-                tree.tendons.push(tendon);
+    model.list_tendons();
+    Ok(())
+}
+
+impl Model {
+    /// Lists with every tree the tendons over its joints, in the order of their names.
+    pub(crate) fn list_tendons(&mut self) {
+        self.trees.iter_mut().for_each(|tree| tree.tendons.clear());
+        let mut order: Vec<usize> = (0..self.tendons.len()).collect();
+        order.sort_by_key(|&tendon| &self.tendons[tendon].name);
+        for tendon in order {
+            for term in &self.tendons[tendon].path.terms {
+                for link in self.term_links(term).into_iter().flatten() {
+                    let tree = &mut self.trees[self.links[link].tree];
+                    if tree.tendons.last() != Some(&tendon) {
+                        tree.tendons.push(tendon);
+                    }
+                }
             }
         }
+    }
+}
+
+fn add_cables(assembly: &mut Assembly, names: &mut NameSpace, specs: &[CableSpec]) -> Result<(), ModelError> {
+    for (number, spec) in specs.iter().enumerate() {
+        let element = names.resolve(&spec.name, || format!("cable {number}"));
+        check::cable(&element, spec)?;
+        let mut points = Vec::with_capacity(spec.points.len());
+        for (body, point) in &spec.points {
+            let body = assembly.number(&element, *body)?;
+            points.push((body, assembly.model.bodies[body].pose.point(point)));
+        }
+        let bodies = &assembly.model.bodies;
+        let (first, last) = (&bodies[points[0].0], &bodies[points[points.len() - 1].0]);
+        if points.windows(2).all(|pair| never_move(bodies[pair[0].0].base, bodies[pair[1].0].base)) {
+            let (first, second) = (first.name.clone(), last.name.clone());
+            return Err(ModelError::NeverMove { element, first, second });
+        }
+        assembly.model.cables.push(Cable { name: element.name, points, range: spec.range });
     }
     Ok(())
 }
@@ -73,10 +116,7 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
         let element = names.resolve(&spec.name, || format!("actuator {number}"));
         check::actuator(&element, spec)?;
         let transmission = targets.transmission(&element, &spec.target)?;
-        let scalar = match transmission {
-            Transmission::Joint(link) => scalar(model, &element, link).is_ok(),
-            Transmission::Tendon(_) => true,
-        };
+        let scalar = scalar(model, &element, transmission).is_ok();
         let pure = spec.bias == [0.0; 3] && spec.gain[1..] == [0.0, 0.0];
         if !(scalar || pure) {
             let (joint, gain, bias) = (spec.target.name().to_owned(), spec.gain, spec.bias);
@@ -95,33 +135,51 @@ fn add_actuators(model: &mut Model, specs: &[ActuatorSpec]) -> Result<(), ModelE
     Ok(())
 }
 
-fn add_equalities(assembly: &mut Assembly, specs: &[EqualitySpec]) -> Result<(), ModelError> {
+fn name_equalities(specs: &[EqualitySpec]) -> Result<Vec<Element>, ModelError> {
     let given = |spec: &EqualitySpec| match spec {
         EqualitySpec::Connect { name, .. }
         | EqualitySpec::Weld { name, .. }
+        | EqualitySpec::Closure(ClosureSpec { name, .. })
+        | EqualitySpec::Motion { name, .. }
         | EqualitySpec::Coupling { name, .. } => name.clone(),
     };
     let given: Vec<String> = specs.iter().map(given).collect();
     let mut names = NameSpace::claim(ElementKind::Equality, given.iter().map(String::as_str))?;
+    let resolve = |(number, name): (usize, &String)| names.resolve(name, || format!("equality {number}"));
+    Ok(given.iter().enumerate().map(resolve).collect())
+}
+
+fn add_equalities(
+    assembly: &mut Assembly,
+    specs: &[EqualitySpec],
+    elements: Vec<Element>,
+    closures: Vec<Closure>,
+) -> Result<(), ModelError> {
     let targets = Targets::new(&assembly.model);
-    for (number, (spec, name)) in specs.iter().zip(&given).enumerate() {
-        let element = names.resolve(name, || format!("equality {number}"));
-        let kind = assembly.equality_kind(&targets, &element, spec)?;
-        assembly.model.equalities.push(Equality { name: element.name, kind });
+    let mut closures = closures.into_iter();
+    for (spec, element) in specs.iter().zip(elements) {
+        let kind = match spec {
+            EqualitySpec::Closure(_) => closures.next().map(EqualityKind::Closure),
+            _ => assembly.equality_kind(&targets, &element, spec)?,
+        };
+        assembly.model.equalities.extend(kind.map(|kind| Equality { name: element.name, kind }));
     }
     Ok(())
 }
 
 /// Joints and tendons by name.
 struct Targets {
-    joints: BTreeMap<String, usize>,
+    joints: BTreeMap<String, Transmission>,
     tendons: BTreeMap<String, usize>,
 }
 
 impl Targets {
     fn new(model: &Model) -> Self {
+        let links = model.links.iter().enumerate().map(|(i, l)| (l.name.clone(), Transmission::Joint(i)));
+        let loops = model.loop_joints.iter().enumerate();
+        let loops = loops.map(|(i, joint)| (joint.name.clone(), Transmission::Loop(i)));
         Self {
-            joints: numbers(model.links.iter().map(|link| link.name.as_str())),
+            joints: links.chain(loops).collect(),
             tendons: numbers(model.tendons.iter().map(|tendon| tendon.name.as_str())),
         }
     }
@@ -129,9 +187,7 @@ impl Targets {
     /// What a drive refers to.
     fn transmission(&self, element: &Element, target: &Target) -> Result<Transmission, ModelError> {
         Ok(match target {
-            Target::Joint(name) => {
-                Transmission::Joint(find(&self.joints, element, ElementKind::Joint, name)?)
-            }
+            Target::Joint(name) => find(&self.joints, element, ElementKind::Joint, name)?,
             Target::Tendon(name) => {
                 Transmission::Tendon(find(&self.tendons, element, ElementKind::Tendon, name)?)
             }
@@ -145,22 +201,25 @@ impl Targets {
         element: &Element,
         target: &Target,
     ) -> Result<Combination, ModelError> {
-        match self.transmission(element, target)? {
-            Transmission::Joint(link) => {
-                scalar(model, element, link)?;
-                Ok(Combination::new(model, vec![(link, 1.0)]))
-            }
-            Transmission::Tendon(tendon) => Ok(model.tendons[tendon].path.clone()),
-        }
+        let joint = match self.transmission(element, target)? {
+            Transmission::Tendon(tendon) => return Ok(model.tendons[tendon].path.clone()),
+            joint => scalar(model, element, joint)?,
+        };
+        Ok(Combination::new(model, &[(joint, 1.0)]))
     }
 }
 
 /// Refuses a joint that is not a hinge or slide.
-fn scalar(model: &Model, element: &Element, link: usize) -> Result<(), ModelError> {
-    match model.links[link].kind {
-        JointKind::Hinge { .. } | JointKind::Slide { .. } => Ok(()),
+fn scalar(model: &Model, element: &Element, joint: Transmission) -> Result<Transmission, ModelError> {
+    let (kind, name) = match joint {
+        Transmission::Joint(link) => (model.links[link].kind, &model.links[link].name),
+        Transmission::Loop(joint) => (model.loop_joints[joint].kind, &model.loop_joints[joint].name),
+        Transmission::Tendon(_) => return Ok(joint),
+    };
+    match kind {
+        JointKind::Hinge { .. } | JointKind::Slide { .. } => Ok(joint),
         JointKind::Ball | JointKind::Free => {
-            Err(ModelError::NotScalar { element: element.clone(), joint: model.links[link].name.clone() })
+            Err(ModelError::NotScalar { element: element.clone(), joint: name.clone() })
         }
     }
 }
@@ -172,41 +231,24 @@ impl Assembly {
         found.ok_or_else(|| ModelError::UnknownBody { element: element.clone(), id: body.0 })
     }
 
-    /// Numbers of the bodies of an equality, which needs two, one of them moved by joints, that are not fixed to each
-    /// other.
-    fn relation(&self, element: &Element, bodies: [BodyId; 2]) -> Result<[usize; 2], ModelError> {
-        let [a, b] = [self.number(element, bodies[0])?, self.number(element, bodies[1])?];
-        let (first, second) = (&self.model.bodies[a], &self.model.bodies[b]);
-        if a == b {
-            return Err(ModelError::SameTwice { element: element.clone(), name: first.name.clone() });
-        }
-        if never_move(first.base, second.base) {
-            return Err(ModelError::NeverMove {
-                element: element.clone(),
-                first: first.name.clone(),
-                second: second.name.clone(),
-            });
-        }
-        Ok([a, b])
-    }
-
-    /// What is held: for bodies in the frames of their bases.
+    /// What is held, for bodies in the frames of their bases; nothing of a closure, which has its own function.
     fn equality_kind(
         &self,
         targets: &Targets,
         element: &Element,
         spec: &EqualitySpec,
-    ) -> Result<EqualityKind, ModelError> {
-        Ok(match spec {
+    ) -> Result<Option<EqualityKind>, ModelError> {
+        Ok(Some(match spec {
+            EqualitySpec::Closure(_) => return Ok(None),
             EqualitySpec::Connect { bodies, anchor, .. } => {
-                let bodies @ [a, b] = self.relation(element, *bodies)?;
+                let bodies @ [a, b] = relation(self, element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 let in_second = self.world[b].inverse_point(&self.world[a].point(anchor));
                 let [first, second] = bodies.map(|body| &self.model.bodies[body].pose);
                 EqualityKind::Connect { bodies, anchors: [first.point(anchor), second.point(&in_second)] }
             }
             EqualitySpec::Weld { bodies, relative_pose, anchor, .. } => {
-                let bodies @ [a, b] = self.relation(element, *bodies)?;
+                let bodies @ [a, b] = relation(self, element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
                 if let Some(pose) = relative_pose {
                     check::pose(element, "relative pose", pose)?;
@@ -227,10 +269,40 @@ impl Assembly {
                     dependent: find(dependent)?,
                     independent: independent.as_ref().map(find).transpose()?.unwrap_or_default(),
                     polynomial: *polynomial,
+                    motion: None,
                 })
             }
-        })
+            EqualitySpec::Motion { target, function, .. } => {
+                function.check(element)?;
+                let dependent = targets.combination(&self.model, element, target)?;
+                // The coordinate itself, not its difference to that at `q0`, follows the function.
+                let polynomial = [-dependent.reference, 0.0, 0.0, 0.0, 0.0];
+                let (independent, motion) = (Combination::default(), Some(function.clone()));
+                EqualityKind::Coupling(Coupling { dependent, independent, polynomial, motion })
+            }
+        }))
     }
+}
+
+/// Numbers of the bodies of an equality, which needs two, one of them moved by joints, that are not fixed to each other.
+pub(super) fn relation(
+    assembly: &Assembly,
+    element: &Element,
+    bodies: [BodyId; 2],
+) -> Result<[usize; 2], ModelError> {
+    let [a, b] = [assembly.number(element, bodies[0])?, assembly.number(element, bodies[1])?];
+    let (first, second) = (&assembly.model.bodies[a], &assembly.model.bodies[b]);
+    if a == b {
+        return Err(ModelError::SameTwice { element: element.clone(), name: first.name.clone() });
+    }
+    if never_move(first.base, second.base) {
+        return Err(ModelError::NeverMove {
+            element: element.clone(),
+            first: first.name.clone(),
+            second: second.name.clone(),
+        });
+    }
+    Ok([a, b])
 }
 
 /// Whether two bodies on these bases never move against each other because of forces.
@@ -251,6 +323,10 @@ fn add_keyframes(model: &mut Model, keyframes: Vec<Keyframe>) -> Result<(), Mode
         complete(&element, "v", &mut key.v, model.nv())?;
         complete(&element, "ctrl", &mut key.ctrl, model.actuators.len())?;
         normalize_quaternions(model, &element, &mut key.q)?;
+        if key.loop_q.is_empty() {
+            key.loop_q.clone_from(&model.loop_q0);
+        }
+        complete(&element, "loop_q", &mut key.loop_q, model.loop_q0.len())?;
         if key.mocap.is_empty() {
             key.mocap.clone_from(&model.mocap_poses);
         }
@@ -346,6 +422,23 @@ fn add_material_rules(model: &mut Model, rules: Vec<MaterialRuleSpec>) -> Result
     Ok(())
 }
 
+fn add_restitutions(model: &mut Model, rules: Vec<MaterialRestitution>) -> Result<(), ModelError> {
+    model.material_restitutions = rules;
+    for MaterialRestitution { materials, restitution } in &mut model.material_restitutions {
+        let element = both(ElementKind::Restitution, &materials[0], &materials[1]);
+        check::restitution(&element, *restitution)?;
+        materials.sort_unstable();
+    }
+    model.material_restitutions.sort_by(|a, b| a.materials.cmp(&b.materials));
+    for rules in model.material_restitutions.windows(2) {
+        if rules[0].materials == rules[1].materials {
+            let [a, b] = &rules[0].materials;
+            return Err(ModelError::DuplicateRule { element: both(ElementKind::Restitution, a, b) });
+        }
+    }
+    Ok(())
+}
+
 fn add_exclusions(assembly: &mut Assembly, exclusions: &[[BodyId; 2]]) -> Result<(), ModelError> {
     let label = |id: BodyId| match assembly.index.get(id.0) {
         Some(&body) => assembly.names[body].body.name.clone(),
@@ -376,12 +469,12 @@ fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> 
 }
 
 /// Number of a name that something refers to.
-fn find(
-    numbers: &BTreeMap<String, usize>,
+fn find<T: Copy>(
+    numbers: &BTreeMap<String, T>,
     element: &Element,
     kind: ElementKind,
     target: &str,
-) -> Result<usize, ModelError> {
+) -> Result<T, ModelError> {
     numbers.get(target).copied().ok_or_else(|| ModelError::UnknownName {
         element: element.clone(),
         kind,

@@ -1,6 +1,6 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
-use super::JointKind;
+use super::{ClosureSpec, JointKind, TimeFunction};
 use crate::collision::{MassProperties, Shape};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
@@ -193,6 +193,17 @@ pub struct TendonSpec {
     pub friction_loss: f64,
 }
 
+/// A cable, see [`super::Cable`].
+#[derive(Clone, Debug, Default)]
+pub struct CableSpec {
+    /// Unique name or empty.
+    pub name: String,
+    /// Bodies and points in their frames (m), in the order in which the cable goes through them.
+    pub points: Vec<(BodyId, Vector3<f64>)>,
+    /// Limits of the length (m).
+    pub range: [f64; 2],
+}
+
 /// What a drive acts on and a coupling couples, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
@@ -278,6 +289,8 @@ pub enum EqualitySpec {
         /// The point, in the second body's frame, whose position is held (m).
         anchor: Vector3<f64>,
     },
+    /// Two bodies are joined by a chain of joints.
+    Closure(ClosureSpec),
     /// A coordinate is a polynomial of another, see [`super::Coupling`].
     Coupling {
         /// Unique name or empty.
@@ -288,5 +301,14 @@ pub enum EqualitySpec {
         independent: Option<Target>,
         /// Coefficients, the constant first.
         polynomial: [f64; 5],
+    },
+    /// A coordinate is a function of time.
+    Motion {
+        /// Unique name or empty.
+        name: String,
+        /// The hinge, slide or tendon.
+        target: Target,
+        /// Its coordinate (rad or m) or length.
+        function: TimeFunction,
     },
 }

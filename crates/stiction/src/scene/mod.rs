@@ -17,7 +17,11 @@
 //! | `<text name="stiction:law" data="..."/>` | the law of all contacts that no rule is about, in place of the friction of geoms |
 //! | `<numeric name="stiction:surface_velocity:GEOM" data="x y z"/>` | [`Geom::surface_velocity`](crate::model::Geom::surface_velocity) (geom frame, m/s) |
 //! | `<numeric name="stiction:mocap_velocity:BODY" data="wx wy wz vx vy vz"/>` | [`Model::mocap_velocities`] (world axes, rad/s then m/s) |
-//! | `<numeric name="stiction:restitution" data="0"/>` | contacts are inelastic; any other value is refused |
+//! | `<numeric name="stiction:restitution" data="..."/>` | coefficient of restitution of all contacts that no pair of materials is about, 0 (as without it) to 1 |
+//! | `<numeric name="stiction:restitution:A:B" data="..."/>` | the same between materials A and B |
+//! | `<text name="stiction:impact" data="..."/>` | [`SceneOptions::impact`]: `poisson` or `newton` |
+//! | `<text name="stiction:closure:NAME" data="KIND SITE1 SITE2 ..."/>` | a joint between two sites that closes a loop: `hinge`, `slide`, `ball`, `universal`, `cylindrical`, `planar` or `weld`, see [`ClosureSpec`](crate::model::ClosureSpec); after a single joint its `range=low,high`, `ref`, `springref`, `stiffness`, `damping`, `armature`, `frictionloss` |
+//! | `<text name="stiction:motion:NAME" data="..."/>` | the coordinate of a hinge, slide or tendon as a function of time, see [`TimeFunction`](crate::model::TimeFunction) |
 
 mod error;
 mod load_report;
@@ -31,6 +35,7 @@ pub use error::SceneError;
 pub use load_report::{EntryKind, LoadReport, ReportEntry};
 pub use place::Place;
 
+use crate::contact::ImpactLaw;
 use crate::model::Model;
 use crate::sim::Stepper;
 use load_report::Notes;
@@ -57,6 +62,8 @@ pub struct SceneOptions {
     pub solver: Option<String>,
     /// How steps are taken.
     pub stepper: Option<Stepper>,
+    /// How restitution acts.
+    pub impact: Option<ImpactLaw>,
     /// How long to simulate (s), positive.
     pub duration: Option<f64>,
     /// Number of directions that span the friction polygon: 4 or a larger even number.

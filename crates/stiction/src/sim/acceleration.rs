@@ -122,6 +122,9 @@ impl AccelerationLevel {
             // Sliding with infinite friction is possible at this level (Lynch and Mason 1995).
             return refuse(format!("the law '{law}'"));
         }
+        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+            return refuse("restitution".into());
+        }
         if let Some(equality) = model.equalities.first() {
             return refuse(format!("equality constraints ('{}')", equality.name));
         }
@@ -137,12 +140,15 @@ impl AccelerationLevel {
         if let Some(tendon) = model.tendons.first() {
             return refuse(format!("tendons ('{}')", tendon.name));
         }
+        if let Some(cable) = model.cables.first() {
+            return refuse(format!("cables ('{}')", cable.name));
+        }
         let zeros = || vec![0.0; model.nv()];
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             replacement,
             solver: IslandSolver::Acceleration(Box::default()),
-            finder: ContactFinder::new(model),
+            finder: ContactFinder::new(model, None),
             stage: State::new(model),
             contacts: Vec::new(),
             trees: Vec::new(),
@@ -348,8 +354,7 @@ impl AccelerationLevel {
         for i in 0..self.trees.len() {
             let tree = self.trees[i];
             map.smooth_forces(model, data, tree, commands, q, v, &mut self.tau);
-            algorithm::mass_matrix(model, data, tree);
-            algorithm::factorize(model, data, tree, &self.zeros)?;
+            algorithm::factorize_by_size(model, data, tree, &self.zeros)?;
             algorithm::bias_forces(model, data, tree, &mut self.bias);
             for k in model.trees[tree].dofs.clone() {
                 out[k] = self.tau[k] - self.bias[k];
@@ -388,6 +393,7 @@ impl AccelerationLevel {
             let kept = ContactForce {
                 contact,
                 bias: 0.0,
+                preload: 0.0,
                 velocity: persistent.velocity,
                 impulse: force * h,
                 force: contact.frame * force,
@@ -469,14 +475,15 @@ impl Simulation {
         let model = self.model.clone();
         let (state, data, map) = (&self.state, &mut self.data, &self.forces);
         for &tree in trees {
-            algorithm::mass_matrix(&model, data, tree);
-            algorithm::factorize(&model, data, tree, &level.zeros)?;
+            algorithm::factorize_by_size(&model, data, tree, &level.zeros)?;
         }
         let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
         q.copy_from_slice(&state.q);
         v.copy_from_slice(&state.v);
         level.stop_approach(&model, data, &mut v);
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
         let start = &state.mocap;
         let moved = algorithm::coupled_runge_kutta_step(
             &model,
@@ -508,8 +515,7 @@ impl Simulation {
         for &tree in &level.trees {
             algorithm::forward_kinematics(&model, &mut self.data, tree, &self.state.q, &self.state.v);
             if level.lost[level.set[tree]] {
-                algorithm::mass_matrix(&model, &mut self.data, tree);
-                algorithm::factorize(&model, &mut self.data, tree, &self.work.added)?;
+                algorithm::factorize_by_size(&model, &mut self.data, tree, &self.work.added)?;
             } else {
                 level.sustained[tree] = true;
                 self.work.contact_rule[tree] = false;
@@ -517,7 +523,7 @@ impl Simulation {
         }
         for (tree, solved) in &level.reports {
             if level.sustained[*tree] {
-                report.add_island(&solved.solver, solved.variables);
+                report.add_island(&solved);
             }
         }
         let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();

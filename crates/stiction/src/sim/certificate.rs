@@ -5,15 +5,17 @@
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
 use crate::algorithm;
-use crate::contact::{BlockKind, Contact, Law, Mode};
-use crate::sim::equalities::{self, Configuration};
+use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
+use crate::sim::cables;
+use crate::sim::equalities::{self, Located};
 use crate::sim::limits;
+use crate::sim::loop_joints::energies;
 use crate::sim::readout::{ContactForce, margin};
 use crate::sim::rows::{RowBlock, RowKind};
 use crate::sim::{SimError, Simulation};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{Report, Status};
+use stiction_solvers::Status;
 
 /// Violations of the laws in one step, all zero or positive; zero is perfect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,6 +62,13 @@ pub struct StepReport {
     pub inconsistent: usize,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     pub regularized: usize,
+    /// Contacts that bounce.
+    #[serde(default)]
+    pub bounces: usize,
+    /// Islands in which they bounce less than their coefficients of restitution say, because the impact would have added
+    /// energy or has no solution otherwise.
+    #[serde(default)]
+    pub reduced_impacts: usize,
     /// Complementarity variables of the largest island.
     pub variables: usize,
     /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
@@ -82,8 +91,11 @@ impl StepReport {
         self.unsolved == 0
     }
 
-    pub(crate) fn add_island(&mut self, report: &Report, variables: usize) {
+    pub(crate) fn add_island(&mut self, island: &IslandReport) {
+        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.islands += 1;
+        self.bounces += bounces;
+        self.reduced_impacts += usize::from(reduced);
         self.iterations += report.iterations;
         self.pivots += report.pivots;
         self.variables = self.variables.max(variables);
@@ -109,6 +121,8 @@ impl Simulation {
             unsolved: 0,
             inconsistent: 0,
             regularized: 0,
+            bounces: 0,
+            reduced_impacts: 0,
             variables: 0,
             iterations: 0,
             pivots: 0,
@@ -122,8 +136,9 @@ impl Simulation {
     /// Kinetic and potential energy at the poses and velocities of [`Simulation::data`] (J).
     fn energy(&self) -> f64 {
         (0..self.model.trees.len())
-            .map(|tree| algorithm::potential_energy(&self.model, &self.data, tree, &self.state.q))
+            .map(|tree| algorithm::potential_energy(&self.model, &self.data, tree, &self.closures.loops.q))
             .fold(self.kinetic_energy(), |sum, energy| sum + energy)
+            + energies(&self.model, &self.closures.loops)[0]
     }
 
     /// Kinetic energy alone (J).
@@ -131,6 +146,7 @@ impl Simulation {
         (0..self.model.trees.len())
             .map(|tree| algorithm::kinetic_energy(&self.model, &self.data, tree, &self.state.v))
             .fold(0.0, |sum, energy| sum + energy)
+            + energies(&self.model, &self.closures.loops)[1]
     }
 
     /// Fills in everything that refers to the poses of the step's beginning, and the contact forces.
@@ -138,7 +154,8 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limits::worst_violation(&model, &self.state.q);
+        certificate.penetration = limits::worst_violation(&model, &self.closures.loops.q)
+            .max(cables::worst_violation(&model, &self.data, &self.state.mocap));
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -146,7 +163,7 @@ impl Simulation {
             let (_, free) = row_values(block, &self.rows.impulse, &self.work.free);
             certificate.contact_work += 0.5 * lambda.dot(&(rates + free));
             match kind {
-                BlockKind::Contact { bias, law } => {
+                BlockKind::Contact { bias, law, preload } => {
                     let law = self.settings.formulation.law_in_force(law);
                     certificate.approach = certificate.approach.max(-(rates.x + bias));
                     certificate.pull = certificate.pull.max(-lambda.x / h);
@@ -160,6 +177,7 @@ impl Simulation {
                         self.contact_forces.push(ContactForce {
                             contact,
                             bias,
+                            preload,
                             velocity: rates,
                             impulse: lambda,
                             force: contact.frame * lambda / h,
@@ -187,11 +205,13 @@ impl Simulation {
     pub(crate) fn close_report(&mut self, report: &mut StepReport) {
         let model = self.model.clone();
         algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
+        self.closures.loops.set_rates(&self.state.v);
         let energy = self.energy();
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        let (loops, mocap) = (&self.closures.loops, &self.state.mocap);
+        let at = Located { loops, mocap, time: self.state.time };
         report.certificate.bilateral = equalities::worst_error(&model, &self.data, at);
         report.time = self.state.time;
     }
@@ -258,6 +278,7 @@ impl Simulation {
         if let Err(error) = self.check_state() {
             return Err(self.undo(error));
         }
+        self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
         std::mem::swap(&mut self.memory, &mut self.next_memory);
         self.step_number += 1;
         Ok(())

@@ -14,9 +14,10 @@
 
 use crate::algorithm::{self, AlgorithmError, Data};
 use crate::model::Model;
-use crate::sim::Mocap;
-use crate::sim::equalities::{Configuration, Level, equality_trees, position_error, push_equality};
+use crate::sim::equalities::{Configuration, Instant, Level, equality_trees, position_error, push_equality};
 use crate::sim::islands::{Islands, root, unite};
+use crate::sim::loop_joints::{LoopJoints, push_rotor};
+use crate::sim::loops::Loops;
 use crate::sim::rows::Rows;
 use crate::sim::tendons::{spans_trees, tendon_trees};
 
@@ -49,7 +50,11 @@ struct Tie {
 /// The sets of tied trees and room to work on them. Keeps its capacity.
 #[derive(Debug)]
 pub(crate) struct Closures {
+    /// The joints that close loops: at the poses and velocities of the beginning of the step, or where this works.
+    pub(crate) loops: Loops,
     ties: Vec<Tie>,
+    /// Loop-closing joints with a rotor, in the order of names, and their sets.
+    rotors: Vec<(usize, usize)>,
     /// Set of each tree: the least tree of it.
     set: Vec<usize>,
     /// Whether each tree is tied by an equality, or to another by a tendon.
@@ -81,7 +86,7 @@ fn tie_together(trees: impl Iterator<Item = usize>, set: &mut [usize], tied: &mu
 }
 
 impl Closures {
-    pub(crate) fn new(model: &Model, equality_ranks: &[u32]) -> Self {
+    pub(crate) fn new(model: &Model, equality_ranks: &[u32], joints: &LoopJoints) -> Self {
         let trees = model.trees.len();
         let mut set: Vec<usize> = (0..trees).collect();
         let mut tied = vec![false; trees];
@@ -103,8 +108,17 @@ impl Closures {
             .collect();
         let mut ties: Vec<Tie> = (0..model.equalities.len()).filter_map(tie).collect();
         ties.sort_by_key(|tie| tie.rank);
+        let rotors = joints.in_order().filter(|&joint| model.loop_joints[joint].armature > 0.0);
+        let rotors = rotors
+            .filter_map(|joint| {
+                let link = model.loop_joints[joint].links.into_iter().flatten().next()?;
+                Some((joint, set[model.links[link].tree]))
+            })
+            .collect();
         Self {
+            loops: Loops::new(model),
             ties,
+            rotors,
             set,
             tied,
             rows: Rows::default(),
@@ -136,57 +150,67 @@ impl Closures {
         self.softness[self.set[tree]] > 0.0
     }
 
-    /// Finds the sets that could not be closed. Needs kinematics.
-    pub(crate) fn survey(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
+    /// Finds the sets that could not be closed. Needs kinematics and the loops there.
+    pub(crate) fn survey(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
         self.activate(|_| true);
-        self.measure(model, data, at);
+        self.measure(model, data, now);
         for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
             *softness = if *error <= OPEN { 0.0 } else { SOFT };
         }
     }
 
     /// Brings the accelerations of the sets of the given trees onto the second derivative of the constraints. Needs
-    /// kinematics, factors and [`algorithm::bias_forces`] of the trees.
+    /// kinematics, factors and [`algorithm::bias_forces`] of the trees, and the loops there with their rates.
     pub(crate) fn constrain(
         &mut self,
         model: &Model,
         data: &mut Data,
-        at: Configuration<'_>,
-        v: &[f64],
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         acceleration: &mut [f64],
     ) {
         self.activate(of);
-        self.push(model, data, at, Level::Acceleration { v });
+        self.loops.accelerate(model, data, now.mocap);
+        self.push(model, data, now, Level::Acceleration);
+        for &(joint, set) in &self.rotors {
+            if self.active[set] {
+                push_rotor(&mut self.rows, model, &self.loops, joint, None);
+            }
+        }
         self.correct(model, data, acceleration);
     }
 
     /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
-    /// (see [`Closures::survey`]). Needs kinematics and factors.
+    /// (see [`Closures::survey`]). Needs kinematics, the loops there, and factors.
     pub(crate) fn match_velocities(
         &mut self,
         model: &Model,
         data: &mut Data,
-        at: Configuration<'_>,
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         v: &mut [f64],
     ) {
         self.activate(of);
-        self.push(model, data, at, Level::Velocity { gain: 0.0 });
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
+        for &(joint, set) in &self.rotors {
+            if self.active[set] {
+                push_rotor(&mut self.rows, model, &self.loops, joint, Some(v));
+            }
+        }
         self.correct(model, data, v);
     }
 
-    /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics.
+    /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics and the loops there.
     pub(crate) fn velocities_match(
         &mut self,
         model: &Model,
         data: &Data,
-        at: Configuration<'_>,
+        now: Instant<'_>,
         of: impl Fn(usize) -> bool,
         v: &[f64],
     ) -> bool {
         self.activate(of);
-        self.push(model, data, at, Level::Velocity { gain: 0.0 });
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
         self.rows.velocities(model, v, &mut self.free);
         self.free.iter().all(|rate| rate.abs() <= MATCHED)
     }
@@ -194,7 +218,7 @@ impl Closures {
     /// Closes all sets that are open by Newton's method: moves `q` along `M^-1 X^T`, set by set, until the position
     /// errors are round-off or grow no smaller. `added_diagonal` is added to the mass matrices.
     ///
-    /// Writes kinematics (at `q` and `v`) and factors of all tied trees.
+    /// Writes kinematics (at `q` and `v`), the loops there, and factors of all tied trees.
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
@@ -202,19 +226,19 @@ impl Closures {
         &mut self,
         model: &Model,
         data: &mut Data,
-        mocap: &[Mocap],
+        now: Instant<'_>,
         added_diagonal: &[f64],
         q: &mut [f64],
         v: &[f64],
     ) -> Result<(), AlgorithmError> {
         for tree in (0..model.trees.len()).filter(|&t| self.tied[t]) {
             algorithm::forward_kinematics(model, data, tree, q, v);
-            algorithm::mass_matrix(model, data, tree);
-            algorithm::factorize(model, data, tree, added_diagonal)?;
+            algorithm::factorize_by_size(model, data, tree, added_diagonal)?;
         }
         self.activate(|_| true);
         self.softness.fill(0.0);
-        self.measure(model, data, Configuration { q, mocap });
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
         for _ in 0..ROUNDS {
             for set in 0..self.active.len() {
                 self.active[set] &= self.errors[set] > CLOSED;
@@ -222,15 +246,15 @@ impl Closures {
             if !self.active.contains(&true) {
                 break;
             }
-            self.newton_step(model, data, mocap, q, v);
+            self.newton_step(model, data, now, q, v);
         }
         Ok(())
     }
 
     /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
     /// attempt (Levenberg's method); after two it is left.
-    fn newton_step(&mut self, model: &Model, data: &mut Data, mocap: &[Mocap], q: &mut [f64], v: &[f64]) {
-        self.push(model, data, Configuration { q, mocap }, Level::Displacement);
+    fn newton_step(&mut self, model: &Model, data: &mut Data, now: Instant<'_>, q: &mut [f64], v: &[f64]) {
+        self.push(model, data, now, Level::Displacement);
         let mut displacement = std::mem::take(&mut self.displacement);
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
@@ -243,13 +267,19 @@ impl Closures {
         }
         self.displacement = displacement;
         self.errors_kept.copy_from_slice(&self.errors);
-        self.measure(model, data, Configuration { q, mocap });
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
+        let mut restored = false;
         for tree in 0..model.trees.len() {
             if self.is_worse(self.set[tree]) {
                 let coords = model.trees[tree].coords.clone();
                 q[coords.clone()].copy_from_slice(&self.q_kept[coords]);
                 algorithm::forward_kinematics(model, data, tree, q, v);
+                restored = true;
             }
+        }
+        if restored {
+            self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         }
         for set in 0..self.active.len() {
             if self.is_worse(set) {
@@ -278,20 +308,21 @@ impl Closures {
     }
 
     /// Position error of every active set.
-    fn measure(&mut self, model: &Model, data: &Data, at: Configuration<'_>) {
+    fn measure(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
         for (error, _) in self.errors.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
             *error = 0.0;
         }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            let error = position_error(model, data, at, tie.equality);
+            let error = position_error(model, data, now.with(&self.loops), tie.equality);
             let worst = &mut self.errors[tie.set];
             *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }
     }
 
     /// The rows of all active sets, in the order of names.
-    fn push(&mut self, model: &Model, data: &Data, at: Configuration<'_>, level: Level<'_>) {
+    fn push(&mut self, model: &Model, data: &Data, now: Instant<'_>, level: Level) {
         self.rows.clear();
+        let at = now.with(&self.loops);
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             push_equality(&mut self.rows, model, data, at, tie.equality, tie.rank, level);
             self.rows.soften(self.softness[tie.set]);

@@ -33,12 +33,14 @@ pub(crate) struct ContactFinder {
     reaches: Vec<f64>,
     pairs: Vec<(usize, usize)>,
     points: Vec<ContactPoint>,
+    /// Coefficient of restitution of all contacts, in place of the model's.
+    restitution: Option<f64>,
     /// The contacts found last, sorted by key.
     pub(crate) contacts: Vec<Contact>,
 }
 
 impl ContactFinder {
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model, restitution: Option<f64>) -> Self {
         let n = model.geoms.len();
         Self {
             broad: BroadPhase::new(),
@@ -47,6 +49,7 @@ impl ContactFinder {
             reaches: vec![0.0; n],
             pairs: Vec::new(),
             points: Vec::new(),
+            restitution,
             contacts: Vec::new(),
         }
     }
@@ -69,6 +72,7 @@ impl ContactFinder {
                 continue;
             }
             let law = model.pair_law(a, b);
+            let restitution = self.restitution.unwrap_or_else(|| model.pair_restitution(a, b));
             for point in &self.points {
                 let frame = contact_frame(&point.normal);
                 let slip = self.surface_velocity(model, state, b, point)
@@ -88,6 +92,7 @@ impl ContactFinder {
                     frame,
                     gap: point.gap,
                     law,
+                    restitution,
                     drift: frame.tr_mul(&slip),
                 });
             }
@@ -191,6 +196,13 @@ fn point_velocity(
 ) -> Vector3<f64> {
     let (base, motion) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
     motion.at(&(point - base.translation)).linear
+}
+
+/// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
+pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    let (base, motion) = base_motion(model, data, mocap, body);
+    let pose = base * model.bodies[body].pose;
+    (pose, motion.at(&(pose.translation - base.translation)))
 }
 
 /// Pose of a body's base and its motion at the base's origin, world axes.

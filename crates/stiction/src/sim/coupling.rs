@@ -8,10 +8,10 @@
 //! phi'' = X a + gamma,    gamma = -p''(x) (x')^2
 //! ```
 //!
-//! so the row has the weights of y, and minus `p'(x)` times those of x, in whatever trees their joints are.
+//! and with a function of time `f`, `phi = y - p(x) - f(t)`, the rate and acceleration of `f` are taken off. So the row has the weights of y, and minus `p'(x)` times those of x, in whatever trees their joints are.
 
 use crate::model::{Coupling, Model};
-use crate::sim::equalities::Level;
+use crate::sim::equalities::{Level, Located};
 use crate::sim::rows::{BlockKey, RowKind, Rows};
 
 /// Value, slope and curvature of a polynomial (Horner's scheme).
@@ -25,10 +25,15 @@ fn polynomial(coefficients: &[f64; 5], x: f64) -> [f64; 3] {
     [value, slope, 2.0 * half_curvature]
 }
 
-/// How far a coupling is from being met (rad or m, as its dependent side).
-pub(crate) fn position_error(coupling: &Coupling, q: &[f64]) -> f64 {
+/// How far a coupling is from being met at the coordinates `q`, those of loops among them (rad or m, as its dependent side).
+pub(crate) fn position_error(coupling: &Coupling, q: &[f64], time: f64) -> f64 {
     let [target, ..] = polynomial(&coupling.polynomial, coupling.independent.offset(q));
-    coupling.dependent.offset(q) - target
+    coupling.dependent.offset(q) - target - motion(coupling, time)[0]
+}
+
+/// Value, rate and acceleration of the function of time.
+fn motion(coupling: &Coupling, time: f64) -> [f64; 3] {
+    coupling.motion.as_ref().map_or([0.0; 3], |motion| motion.at(time))
 }
 
 /// Adds the row of a coupling.
@@ -36,23 +41,28 @@ pub(crate) fn push_coupling(
     rows: &mut Rows,
     model: &Model,
     coupling: &Coupling,
-    q: &[f64],
+    at: Located<'_>,
     key: BlockKey,
-    level: Level<'_>,
+    level: Level,
 ) {
     let Coupling { dependent, independent, .. } = coupling;
-    let [_, slope, curvature] = polynomial(&coupling.polynomial, independent.offset(q));
-    let target = match level {
-        Level::Displacement => position_error(coupling, q),
-        Level::Velocity { gain } => gain * position_error(coupling, q),
-        Level::Acceleration { v } => {
-            let rate = independent.rate(v);
-            -curvature * rate * rate
-        }
-    };
+    let loops = at.loops;
+    let error = position_error(coupling, &loops.q, at.time);
+    let [_, slope, curvature] = polynomial(&coupling.polynomial, independent.offset(&loops.q));
     let y = dependent.terms.iter().map(|term| (term.dof, term.coefficient));
     let x = independent.terms.iter().map(|term| (term.dof, -slope * term.coefficient));
-    rows.push_dofs(model, key, RowKind::Bilateral, target, y.chain(x));
+    let terms = y.chain(x);
+    let target = match level {
+        Level::Displacement => error,
+        Level::Velocity { gain, lead } => {
+            gain * error - motion(coupling, at.time + lead)[1] + loops.drift_of(terms.clone())
+        }
+        Level::Acceleration => {
+            let rate = independent.rate(&loops.v);
+            -curvature * rate * rate - motion(coupling, at.time)[2] + loops.convective_of(terms.clone())
+        }
+    };
+    rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms));
 }
 
 #[cfg(test)]

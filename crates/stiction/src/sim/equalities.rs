@@ -3,23 +3,46 @@
 //! With `phi(q, t)` the position error, `X qdot + dphi/dt` is its rate and `X qddot + gamma` its second derivative,
 //! where `gamma` is what is left of the relative acceleration of the two bodies when all joint accelerations are zero:
 //! velocity products, and the centripetal acceleration of a prescribed rotation. Couplings of joints have theirs in
-//! [`crate::sim::coupling`].
+//! [`crate::sim::coupling`], joints that close loops in [`crate::sim::loops`].
 
 use crate::algorithm::Data;
-use crate::model::{Base, EqualityKind, Model};
+use crate::model::{Base, Closure, EqualityKind, Model};
 use crate::sim::Mocap;
 use crate::sim::contacts::base_motion;
 use crate::sim::coupling;
-use crate::sim::rows::{BlockKey, Rows};
+use crate::sim::loops::Loops;
+use crate::sim::rows::{BlockKey, RowKind, Rows};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
-/// What the position errors of equalities depend on: a configuration, and the poses of prescribed bodies. The link
-/// poses that go with it are in [`Data`].
+/// A configuration of the trees, and the poses of prescribed bodies. The link poses that go with it are in [`Data`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Configuration<'a> {
     pub(crate) q: &'a [f64],
     pub(crate) mocap: &'a [Mocap],
+}
+
+/// What the position errors of equalities depend on: all coordinates, the poses of prescribed bodies, and time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located<'a> {
+    pub(crate) loops: &'a Loops,
+    pub(crate) mocap: &'a [Mocap],
+    /// Time (s), for what is prescribed.
+    pub(crate) time: f64,
+}
+
+/// What is prescribed at an instant: poses and twists of bodies, and the time (s) for coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instant<'a> {
+    pub(crate) mocap: &'a [Mocap],
+    pub(crate) time: f64,
+}
+
+impl<'a> Instant<'a> {
+    /// With the loops there.
+    pub(crate) fn with(self, loops: &'a Loops) -> Located<'a> {
+        Located { loops, mocap: self.mocap, time: self.time }
+    }
 }
 
 /// Position error of an equality of bodies (second minus first, world axes): of the point (m), and of the orientation
@@ -103,31 +126,24 @@ impl PairError {
         second - first
     }
 
-    fn push(&self, rows: &mut Rows, model: &Model, data: &Data, key: BlockKey, level: Level<'_>) {
+    fn push(&self, rows: &mut Rows, model: &Model, data: &Data, key: BlockKey, level: Level) {
         let offset = |gain: f64| Motion::new(self.orientation.unwrap_or_default(), self.position) * gain;
         let target = match level {
             Level::Displacement => offset(1.0),
-            Level::Velocity { gain } => offset(gain) + self.prescribed(model),
-            Level::Acceleration { .. } => self.convective(model, data),
+            Level::Velocity { gain, .. } => offset(gain) + self.prescribed(model),
+            Level::Acceleration => self.convective(model, data),
         };
         let mut values = [0.0; 6];
         values[..3].copy_from_slice(target.linear.as_slice());
         values[3..].copy_from_slice(target.angular.as_slice());
         let count = if self.orientation.is_some() { 6 } else { 3 };
-        let links = self.bodies.map(|b| link_of(model, b));
+        let links = self.bodies.map(|b| model.bodies[b].base.link());
         rows.push_bilateral(model, data, key, links, &self.midpoint(), &values[..count]);
     }
 }
 
-fn link_of(model: &Model, body: usize) -> Option<usize> {
-    match model.bodies[body].base {
-        Base::Link(link) => Some(link),
-        Base::World | Base::Mocap(_) => None,
-    }
-}
-
 /// Position error of one equality (m or rad).
-pub(crate) fn position_error(model: &Model, data: &Data, at: Configuration<'_>, index: usize) -> f64 {
+pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index: usize) -> f64 {
     match &model.equalities[index].kind {
         EqualityKind::Connect { bodies, anchors } => {
             PairError::of_points(model, data, at.mocap, *bodies, anchors).size()
@@ -135,25 +151,27 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Configuration<'_>, 
         EqualityKind::Weld { bodies, frames } => {
             PairError::of_frames(model, data, at.mocap, *bodies, frames).size()
         }
-        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, at.q).abs(),
+        EqualityKind::Closure(_) => at.loops.error(index),
+        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, &at.loops.q, at.time).abs(),
     }
 }
 
 /// Largest position error of all equalities (m or rad).
-pub(crate) fn worst_error(model: &Model, data: &Data, at: Configuration<'_>) -> f64 {
+pub(crate) fn worst_error(model: &Model, data: &Data, at: Located<'_>) -> f64 {
     (0..model.equalities.len()).fold(0.0, |worst: f64, i| worst.max(position_error(model, data, at, i)))
 }
 
 /// What the rows are applied to, and so what they add to `X x`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Level<'a> {
+pub(crate) enum Level {
     /// Displacements: the position error.
     Displacement,
-    /// Velocities: the prescribed rate, and `gain` (1/s) times the position error.
-    Velocity { gain: f64 },
-    /// Accelerations at the velocity `v`: the convective part `gamma`. Needs [`crate::algorithm::bias_forces`] of the
-    /// trees.
-    Acceleration { v: &'a [f64] },
+    /// Velocities: the prescribed rate, of coordinates the one `lead` seconds later, and `gain` (1/s) times the position
+    /// error.
+    Velocity { gain: f64, lead: f64 },
+    /// Accelerations: the convective part `gamma`. Needs [`crate::algorithm::bias_forces`] of the trees, and
+    /// [`Loops::accelerate`].
+    Acceleration,
 }
 
 /// Adds the rows of an equality.
@@ -161,10 +179,10 @@ pub(crate) fn push_equality(
     rows: &mut Rows,
     model: &Model,
     data: &Data,
-    at: Configuration<'_>,
+    at: Located<'_>,
     index: usize,
     rank: u32,
-    level: Level<'_>,
+    level: Level,
 ) {
     let key = BlockKey::equality(rank);
     match &model.equalities[index].kind {
@@ -174,19 +192,39 @@ pub(crate) fn push_equality(
         EqualityKind::Weld { bodies, frames } => {
             PairError::of_frames(model, data, at.mocap, *bodies, frames).push(rows, model, data, key, level);
         }
+        EqualityKind::Closure(_) => push_closure(rows, model, at.loops, index, key, level),
         EqualityKind::Coupling(coupling) => {
-            coupling::push_coupling(rows, model, coupling, at.q, key, level);
+            coupling::push_coupling(rows, model, coupling, at, key, level);
         }
     }
+}
+
+/// Adds the directions that the joint of a loop holds.
+fn push_closure(rows: &mut Rows, model: &Model, loops: &Loops, index: usize, key: BlockKey, level: Level) {
+    let mut targets = [0.0; 6];
+    let mut count = 0;
+    for row in loops.held(index) {
+        targets[count] = match level {
+            Level::Displacement => row.error,
+            Level::Velocity { gain, .. } => gain * row.error + row.prescribed,
+            Level::Acceleration => row.convective,
+        };
+        count += 1;
+    }
+    let entries = loops.held(index).enumerate();
+    let entries = entries.flat_map(|(r, row)| loops.entries(row).map(move |(dof, c)| (r, dof, c)));
+    rows.push_entries(model, key, RowKind::Bilateral, &targets[..count], entries);
 }
 
 /// Trees that an equality ties; some may come up more than once.
 pub(crate) fn equality_trees(model: &Model, index: usize) -> impl Iterator<Item = usize> + '_ {
     let (bodies, coupling) = match &model.equalities[index].kind {
-        EqualityKind::Connect { bodies, .. } | EqualityKind::Weld { bodies, .. } => (&bodies[..], None),
+        EqualityKind::Connect { bodies, .. }
+        | EqualityKind::Weld { bodies, .. }
+        | EqualityKind::Closure(Closure { bodies, .. }) => (&bodies[..], None),
         EqualityKind::Coupling(coupling) => (&[][..], Some(coupling)),
     };
-    let links = bodies.iter().filter_map(|body| link_of(model, *body));
+    let links = bodies.iter().filter_map(|body| model.bodies[*body].base.link());
     let coupled = coupling.into_iter().flat_map(|c| c.dependent.terms.iter().chain(&c.independent.terms));
     links.chain(coupled.map(|term| term.link)).map(|link| model.links[link].tree)
 }

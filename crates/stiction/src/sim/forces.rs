@@ -3,12 +3,14 @@
 use crate::algorithm::{self, Data};
 use crate::model::{Actuator, Base, JointKind, Model, Transmission};
 use crate::sim::State;
-use crate::sim::tendons::TendonGains;
+use crate::sim::loop_joints::{self, LoopJoints};
+use crate::sim::loops::Loops;
+use crate::sim::tendons::Gains;
 use crate::spatial::Force;
 
 /// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
 /// clamped.
-fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
     let control = match actuator.control_range {
         Some([low, high]) => control.clamp(low, high),
         None => control,
@@ -32,6 +34,8 @@ fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> 
                 JointKind::Ball | JointKind::Free => (0.0, 0.0),
             }
         }
+        // Theirs are in `loop_joints`.
+        Transmission::Loop(_) => (0.0, 0.0),
         Transmission::Tendon(tendon) => {
             let path = &model.tendons[tendon].path;
             (gear * path.value(q), gear * path.rate(v))
@@ -56,6 +60,7 @@ pub(crate) struct ForceMap {
     /// Drives on tendons, per tendon.
     tendon_drives: Vec<Vec<usize>>,
     bodies: Vec<Vec<usize>>,
+    pub(crate) loop_joints: LoopJoints,
 }
 
 impl ForceMap {
@@ -64,10 +69,12 @@ impl ForceMap {
             drives: vec![Vec::new(); model.trees.len()],
             tendon_drives: vec![Vec::new(); model.tendons.len()],
             bodies: vec![Vec::new(); model.trees.len()],
+            loop_joints: LoopJoints::new(model),
         };
         for (i, actuator) in model.actuators.iter().enumerate() {
             match actuator.transmission {
                 Transmission::Joint(link) => map.drives[model.links[link].tree].push(i),
+                Transmission::Loop(_) => {}
                 Transmission::Tendon(tendon) => map.tendon_drives[tendon].push(i),
             }
         }
@@ -119,9 +126,26 @@ impl ForceMap {
     }
 
     /// Total generalized force of one tree at `(q, v)`: applied, external, springs, dampers and drives. Writes the
-    /// tree's part of `tau`; needs `data` at `(q, v)`.
+    /// tree's part of `tau`; needs `data` at `(q, v)`, and of a tree that loops tie the coordinates of loops behind `q`, their
+    /// rates behind `v`, and both in the commands' `loops`.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn smooth_forces(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
+        self.own_forces(model, data, tree, commands, q, v, tau);
+        self.add_loop_forces(model, tree, commands, tau);
+    }
+
+    /// [`ForceMap::smooth_forces`] but for what acts along joints that close loops.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn own_forces(
         &self,
         model: &Model,
         data: &Data,
@@ -136,6 +160,34 @@ impl ForceMap {
         algorithm::passive_forces(model, tree, q, v, tau);
         self.add_drives(model, tree, commands.ctrl, q, v, tau);
         self.add_external(model, data, tree, commands.external, tau);
+    }
+
+    /// Adds to one tree's part of `tau` what acts along joints that close loops: springs, dampers and drives in them, and
+    /// tendons over them.
+    pub(crate) fn add_loop_forces(&self, model: &Model, tree: usize, commands: &Commands, tau: &mut [f64]) {
+        let loops = commands.loops;
+        for &tendon in &model.trees[tree].tendons {
+            let contents = &model.tendons[tendon];
+            let mut terms = contents.path.terms.iter().filter(|term| term.dof >= model.nv()).peekable();
+            if terms.peek().is_none() {
+                continue;
+            }
+            let mut force = algorithm::tension(contents, &loops.q, &loops.v);
+            for &i in &self.tendon_drives[tendon] {
+                let actuator = &model.actuators[i];
+                let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
+                force += actuator.gear[0] * drive_force(actuator, commands.ctrl[i], length, rate).0;
+            }
+            for term in terms {
+                loop_joints::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
+            }
+        }
+        self.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
+    }
+
+    /// Whether [`ForceMap::add_loop_forces`] may add anything.
+    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
+        !(self.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
     }
 
     /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
@@ -170,17 +222,17 @@ impl ForceMap {
     }
 
     /// The same along a tendon: its damping, its spring's stiffness where it is stretched, and the gains of its drives.
-    pub(crate) fn tendon_gains(&self, model: &Model, tendon: usize, state: &State) -> TendonGains {
+    pub(crate) fn tendon_gains(&self, model: &Model, loops: &Loops, tendon: usize, state: &State) -> Gains {
         let contents = &model.tendons[tendon];
-        let stretched = contents.stretch(contents.path.value(&state.q)) != 0.0;
+        let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
         let [low, high] = contents.spring_range;
-        let mut gains = TendonGains { rate: contents.damping, position: 0.0 };
+        let mut gains = Gains { rate: contents.damping, position: 0.0 };
         if stretched || low == high {
             gains.position = contents.stiffness;
         }
         for &i in &self.tendon_drives[tendon] {
             let actuator = &model.actuators[i];
-            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &state.q, &state.v);
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &loops.q, &loops.v);
             gains.position += k;
             gains.rate += d;
         }
@@ -194,4 +246,6 @@ pub(crate) struct Commands<'a> {
     pub(crate) ctrl: &'a [f64],
     pub(crate) applied: &'a [f64],
     pub(crate) external: &'a [Force],
+    /// Joints that close loops, with their rates.
+    pub(crate) loops: &'a Loops,
 }

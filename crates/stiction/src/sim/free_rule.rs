@@ -7,7 +7,7 @@
 //! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, 2006, section IV.4).
 
 use crate::algorithm;
-use crate::sim::equalities::Configuration;
+use crate::sim::equalities::{Configuration, Instant};
 use crate::sim::forces::Commands;
 use crate::sim::{SimError, Simulation};
 
@@ -25,15 +25,15 @@ impl Simulation {
         }
         let contact_rule = &work.contact_rule;
         let free = |tree: usize| !contact_rule[tree];
-        let at = Configuration { q: &state.q, mocap: &state.mocap };
-        if !closures.velocities_match(&model, data, at, free, &state.v) {
+        let time = state.time;
+        let start = Instant { mocap: &state.mocap, time };
+        if !closures.velocities_match(&model, data, start, free, &state.v) {
             for &tree in &work.tied {
-                algorithm::mass_matrix(&model, data, tree);
-                algorithm::factorize(&model, data, tree, &work.zeros)?;
+                algorithm::factorize_by_size(&model, data, tree, &work.zeros)?;
             }
-            closures.match_velocities(&model, data, at, free, &mut state.v);
+            closures.match_velocities(&model, data, start, free, &mut state.v);
         }
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
         let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
         algorithm::coupled_runge_kutta_step(
             &model,
@@ -45,17 +45,24 @@ impl Simulation {
             &mut |data, fraction, q, v, acceleration| {
                 mocap.clone_from(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
+                // The first stage is where the loops are already.
+                if fraction > 0.0 {
+                    closures.loops.locate(&model, data, Configuration { q, mocap });
+                }
+                closures.loops.set_rates(v);
+                let loops = &closures.loops;
+                let commands = Commands { ctrl, applied, external, loops };
                 for &tree in &work.tied {
-                    forces.smooth_forces(&model, data, tree, &commands, q, v, tau);
-                    algorithm::mass_matrix(&model, data, tree);
-                    algorithm::factorize(&model, data, tree, zeros)?;
+                    forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
+                    algorithm::factorize_by_size(&model, data, tree, zeros)?;
                     algorithm::bias_forces(&model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
                         acceleration[k] = tau[k] - bias[k];
                     }
                     algorithm::solve(&model, data, tree, acceleration);
                 }
-                closures.constrain(&model, data, Configuration { q, mocap }, v, free, acceleration);
+                let now = Instant { mocap, time: time + fraction * h };
+                closures.constrain(&model, data, now, free, acceleration);
                 Ok(())
             },
         )?;
@@ -71,8 +78,9 @@ impl Simulation {
             work.added[model.trees[tree].dofs.clone()].fill(0.0);
         }
         let (closures, data) = (&mut self.closures, &mut self.data);
-        closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
-        closures.survey(&model, data, Configuration { q: &state.q, mocap: &state.mocap });
+        let now = Instant { mocap: &state.mocap, time: state.time };
+        closures.close(&model, data, now, &work.added, &mut state.q, &state.v)?;
+        closures.survey(&model, data, now);
         // A set that was closed and now cannot be has run into a singular configuration, near which the accelerations
         // of the stages have no bound. It starts again from where it was, with rows that give way.
         let mut jammed = false;
@@ -86,12 +94,11 @@ impl Simulation {
             }
         }
         if jammed {
-            closures.close(&model, data, &state.mocap, &work.added, &mut state.q, &state.v)?;
-            closures.survey(&model, data, Configuration { q: &state.q, mocap: &state.mocap });
+            closures.close(&model, data, now, &work.added, &mut state.q, &state.v)?;
+            closures.survey(&model, data, now);
         }
         let contact_rule = &work.contact_rule;
-        let at = Configuration { q: &state.q, mocap: &state.mocap };
-        closures.match_velocities(&model, data, at, |t| !contact_rule[t], &mut state.v);
+        closures.match_velocities(&model, data, now, |t| !contact_rule[t], &mut state.v);
         Ok(())
     }
 }

@@ -5,12 +5,15 @@
 //! the free velocity on them: with `P = M^-1 - M^-1 X^T (X M^-1 X^T)^-1 X M^-1` the unilateral rows see `J P J^T` and
 //! `J v_X` (Drumwright 2015, eq. 47). Dependent bilateral rows are recognised by their pivot and skipped.
 //!
+//! Where contacts bounce, an island is solved by way of [`Impacts`].
+//!
 //! A large island of unilateral rows is never multiplied out where the formulation can do without: it gets the
 //! half-solved rows, sparse by trees.
 
-use crate::contact::{Block, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
+use crate::contact::{Block, Impacts, IslandProblem, IslandReport, IslandSolver, Memory, Operator};
 use crate::model::Model;
 use crate::sim::rows::{RowKind, Rows};
+use crate::sim::stage_times::{Clock, Stage};
 use stiction_solvers::BlockRows;
 
 /// A pivot below this part of its diagonal belongs to a dependent row: elimination of n rows leaves relative errors
@@ -55,6 +58,11 @@ pub(crate) struct Islands {
     blocks: Vec<Block>,
     memory: Vec<Memory>,
     skipped: Vec<bool>,
+    /// Tells what is spent on problems and on all before.
+    pub(crate) clock: Clock,
+    impacts: Impacts,
+    /// Columns in which the present pivot's row has entries.
+    reached: Vec<usize>,
 }
 
 /// Root of a tree in the union-find forest; halves the path.
@@ -78,6 +86,17 @@ pub(crate) fn root(parent: &mut [usize], i: usize) -> usize {
 }
 
 impl Islands {
+    /// With contacts that may bounce.
+    pub(crate) fn with_impacts(impacts: Impacts) -> Self {
+        Self { impacts, ..Self::default() }
+    }
+
+    /// The blocks of island number `index`, by their places in the rows.
+    pub(crate) fn blocks(&self, index: usize) -> &[usize] {
+        let Island { start, end } = self.islands[index];
+        &self.order[start..end]
+    }
+
     /// Number of islands found last.
     pub(crate) fn count(&self) -> usize {
         self.islands.len()
@@ -172,6 +191,27 @@ impl Islands {
         }
     }
 
+    /// Counts, of rows that are all bilateral, those that depend on others: `count(rank, rows)` per block of an equality.
+    pub(crate) fn count_dependent(
+        &mut self,
+        model: &Model,
+        rows: &Rows,
+        mut count: impl FnMut(usize, usize),
+    ) {
+        self.group(model, rows);
+        let free = vec![0.0; rows.len()];
+        for index in 0..self.islands.len() {
+            let Island { start, end } = self.islands[index];
+            self.reduce(model, rows, &free, start, end);
+            for (local, &i) in self.order[start..end].iter().enumerate() {
+                let block = &rows.blocks[i];
+                let from = self.local_row[local];
+                let dependent = self.skipped[from..from + block.count].iter().filter(|skipped| **skipped);
+                count(block.key.rank() as usize, dependent.count());
+            }
+        }
+    }
+
     /// The island's dense problem with the bilateral rows eliminated. Returns both counts of rows (bilateral, all).
     fn reduce(
         &mut self,
@@ -228,21 +268,18 @@ impl Islands {
         for (m, &(rank, a, pa)) in self.members.iter().enumerate() {
             let block_a = &rows.blocks[self.order[start + a]];
             let piece_a = &rows.pieces(block_a)[pa];
-            let width = model.trees[piece_a.tree].dofs.len();
             for &(_, b, pb) in self.members[m..].iter().take_while(|(r, ..)| *r == rank) {
                 let block_b = &rows.blocks[self.order[start + b]];
                 let piece_b = &rows.pieces(block_b)[pb];
-                for r in 0..block_a.count {
-                    let i = self.local_row[a] + r;
-                    for c in 0..block_b.count {
-                        let j = self.local_row[b] + c;
-                        let value = rows.delassus(width, piece_a, r, piece_b, c);
-                        self.matrix[i * total + j] += value;
-                        if a != b {
-                            self.matrix[j * total + i] += value;
-                        }
+                let (row_a, row_b) = (self.local_row[a], self.local_row[b]);
+                let matrix = &mut self.matrix;
+                rows.delassus(model, (block_a, piece_a), (block_b, piece_b), |r, c, value| {
+                    let (i, j) = (row_a + r, row_b + c);
+                    matrix[i * total + j] += value;
+                    if a != b {
+                        matrix[j * total + i] += value;
                     }
-                }
+                });
             }
         }
         for (local, &i) in self.order[start..end].iter().enumerate() {
@@ -272,16 +309,19 @@ impl Islands {
             }
             let (upper, lower) = self.matrix.split_at_mut((e + 1) * total);
             let pivot_row = &upper[e * total..];
-            for (offset, row) in lower.chunks_exact_mut(total).enumerate() {
+            // The matrix is symmetric but for round-off: the rows and columns that the pivot reaches are the same.
+            self.reached.clear();
+            let below = lower.chunks_exact(total).map(|row| row[e]);
+            let both = (e + 1..total).zip(below).filter(|&(j, entry)| pivot_row[j] != 0.0 || entry != 0.0);
+            self.reached.extend(both.map(|(j, _)| j));
+            for &i in &self.reached {
+                let row = &mut lower[(i - e - 1) * total..][..total];
                 let factor = row[e] / pivot;
-                if factor == 0.0 {
-                    continue;
-                }
-                for (value, p) in row[e + 1..].iter_mut().zip(&pivot_row[e + 1..]) {
-                    *value -= factor * p;
+                for &j in &self.reached {
+                    row[j] -= factor * pivot_row[j];
                 }
                 row[e] = factor;
-                self.free[e + 1 + offset] -= factor * self.free[e];
+                self.free[i] -= factor * self.free[e];
             }
         }
     }
@@ -340,7 +380,9 @@ impl Islands {
             before: &self.before[bilateral..],
             timestep: now.timestep,
         };
-        let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::SetUp);
+        let report = self.impacts.solve(&problem, solver, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         Some(report)
     }
@@ -377,7 +419,9 @@ impl Islands {
             before: &self.before,
             timestep: now.timestep,
         };
-        let report = solver.solve(&problem, &mut self.memory);
+        self.clock.lap(Stage::SetUp);
+        let report = self.impacts.solve(&problem, solver, &mut self.memory);
+        self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
         report
     }
@@ -442,18 +486,24 @@ impl Islands {
         self.memory.clear();
         for (local, &i) in self.order[start..end].iter().enumerate() {
             if let RowKind::Unilateral(kind) = rows.blocks[i].kind {
-                self.blocks.push(Block { kind, row: self.local_row[local] - bilateral });
+                let restitution = rows.blocks[i].restitution;
+                self.blocks.push(Block { kind, row: self.local_row[local] - bilateral, restitution });
                 self.memory.push(memory[i]);
             }
         }
     }
 
-    /// Hands on what the solve left in the blocks' memory.
+    /// Hands on what the solve left in the blocks' memory, and the rows as they were posed.
     fn keep_impulses(&self, rows: &mut Rows, start: usize, end: usize, memory: &mut [Memory]) {
-        let unilateral =
-            self.order[start..end].iter().filter(|&&i| rows.blocks[i].kind != RowKind::Bilateral);
-        for (&i, result) in unilateral.zip(&self.memory) {
-            let block = rows.blocks[i];
+        let mut answers = self.memory.iter().zip(self.impacts.posed());
+        for &i in &self.order[start..end] {
+            let block = &mut rows.blocks[i];
+            if block.kind == RowKind::Bilateral {
+                continue;
+            }
+            let Some((result, posed)) = answers.next() else { return };
+            block.kind = RowKind::Unilateral(posed.kind);
+            block.restitution = posed.restitution;
             memory[i] = *result;
             rows.impulse[block.row..block.row + block.count].copy_from_slice(&result.impulse[..block.count]);
         }

@@ -64,10 +64,9 @@ impl Simulation {
             for b in &rows.blocks {
                 for (p, q) in rows.pieces(a).iter().flat_map(|p| rows.pieces(b).iter().map(move |q| (p, q))) {
                     if p.tree == q.tree {
-                        let width = self.model.trees[p.tree].dofs.len();
-                        for (r, c) in (0..a.count).flat_map(|r| (0..b.count).map(move |c| (r, c))) {
-                            matrix[(first + r) * n + second + c] += rows.delassus(width, p, r, q, c);
-                        }
+                        rows.delassus(&self.model, (a, p), (b, q), |r, c, value| {
+                            matrix[(first + r) * n + second + c] += value;
+                        });
                     }
                 }
                 second += b.count;

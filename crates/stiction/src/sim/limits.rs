@@ -17,17 +17,22 @@ pub(crate) struct LimitSide {
 
 /// The sides of a joint's limit at `q`.
 pub(crate) fn limit_sides(link: &Link, q: &[f64]) -> [Option<LimitSide>; 2] {
-    let Some([low, high]) = link.range else { return [None, None] };
-    match link.kind {
+    sides(&link.kind, link.range, &q[link.q..])
+}
+
+/// The sides of the limit of any joint whose coordinates begin a slice.
+pub(crate) fn sides(kind: &JointKind, range: Option<[f64; 2]>, q: &[f64]) -> [Option<LimitSide>; 2] {
+    let Some([low, high]) = range else { return [None, None] };
+    match kind {
         JointKind::Hinge { .. } | JointKind::Slide { .. } => {
-            let value = q[link.q];
+            let value = q[0];
             [
                 Some(LimitSide { upper: false, gap: value - low, row: [1.0, 0.0, 0.0] }),
                 Some(LimitSide { upper: true, gap: high - value, row: [-1.0, 0.0, 0.0] }),
             ]
         }
         JointKind::Ball => {
-            let rotation = &q[link.q..link.q + 4];
+            let rotation = &q[..4];
             let q = UnitQuaternion::new_normalize(Quaternion::new(
                 rotation[0],
                 rotation[1],
@@ -85,9 +90,10 @@ pub(crate) fn has_dry_friction(model: &Model, tree: usize) -> bool {
         || contents.tendons.iter().any(|&tendon| model.tendons[tendon].friction_loss > 0.0)
 }
 
-/// Ranks of the joints in name order.
+/// Ranks of the joints in name order, those of loops after those of trees.
 pub(crate) fn joint_ranks(model: &Model) -> Vec<u32> {
-    name_ranks(model.links.iter().map(|l| l.name.as_str()))
+    let loops = model.loop_joints.iter().map(|joint| joint.name.as_str());
+    name_ranks(model.links.iter().map(|l| l.name.as_str()).chain(loops))
 }
 
 /// Place of each name in the sorted order of all.
@@ -102,9 +108,11 @@ pub(crate) fn name_ranks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u32> {
     ranks
 }
 
-/// Largest violation of a limit of a joint or tendon (rad or m).
+/// Largest violation of a limit of a joint or tendon (rad or m); `q` with the coordinates of loops.
 pub(crate) fn worst_violation(model: &Model, q: &[f64]) -> f64 {
-    let joints = model.links.iter().flat_map(|link| limit_sides(link, q)).flatten().map(|side| side.gap);
+    let links = model.links.iter().flat_map(|link| limit_sides(link, q));
+    let loops = model.loop_joints.iter().flat_map(|joint| sides(&joint.kind, joint.range, &q[joint.q..]));
+    let joints = links.chain(loops).flatten().map(|side| side.gap);
     let tendons = model.tendons.iter().flat_map(|tendon| tendon_sides(tendon, q)).flatten();
     joints.chain(tendons.map(|side| side.gap)).fold(0.0, |worst: f64, gap| worst.max(-gap))
 }

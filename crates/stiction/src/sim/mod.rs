@@ -1,6 +1,9 @@
 //! Simulation: states, the step, its certificate and recordings.
 
 mod acceleration;
+mod batch;
+mod bounce;
+mod cables;
 mod certificate;
 mod closures;
 mod contacts;
@@ -11,6 +14,9 @@ mod free_rule;
 mod islands;
 mod least_friction;
 mod limits;
+mod loop_joints;
+mod loops;
+mod mechanism;
 mod momentum;
 mod npz;
 mod projection;
@@ -22,16 +28,21 @@ mod rule;
 mod settings;
 mod simulation;
 mod snapshot;
+mod stage_times;
 mod state;
 mod tendons;
 mod time_stepping;
 
+pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use certificate::{Certificate, StepReport};
+pub use contacts::body_motion;
+pub use mechanism::{Assembled, Mobility};
 pub use npz::NpzError;
-pub use readout::{ContactForce, PairForce};
+pub use readout::{ContactForce, LimitForce, Limited, PairForce};
 pub use record::Recorder;
 pub use recording::{ReadError, ReadProblem, RecordError, Recording};
 pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use stage_times::StageTimes;
 pub use state::{Mocap, State};

@@ -16,7 +16,8 @@
 
 use crate::algorithm;
 use crate::sim::Simulation;
-use crate::sim::equalities::{self, Configuration, Level};
+use crate::sim::cables;
+use crate::sim::equalities::{self, Instant, Level, Located};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
 use crate::sim::tendons;
@@ -74,42 +75,43 @@ impl Simulation {
     fn close_at_start(&mut self) {
         let model = self.model.clone();
         let (state, data) = (&mut self.state, &mut self.data);
-        let at = Configuration { q: &state.q, mocap: &state.mocap };
+        let now = Instant { mocap: &state.mocap, time: state.time };
+        let at = now.with(&self.closures.loops);
         if equalities::worst_error(&model, data, at) > self.settings.overlap_tolerance {
             // A tree whose matrix is singular here is reported by the step proper.
-            let _ = self.closures.close(&model, data, &state.mocap, &self.work.zeros, &mut state.q, &state.v);
+            let _ = self.closures.close(&model, data, now, &self.work.zeros, &mut state.q, &state.v);
             self.locate();
         }
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        self.closures.survey(&model, &self.data, at);
+        let now = Instant { mocap: &self.state.mocap, time: self.state.time };
+        self.closures.survey(&model, &self.data, now);
     }
 
     /// Deepest overlap, worst crossed limit and worst bilateral error of what can be closed (m or rad).
     fn worst_overlap(&self) -> f64 {
         let model = &*self.model;
         let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
-        let limits = limits::worst_violation(model, &self.state.q);
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        let loops = &self.closures.loops;
+        let limits = limits::worst_violation(model, &loops.q);
+        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
+        let cables = cables::worst_violation(model, &self.data, &self.state.mocap);
         let bilateral = (0..model.equalities.len())
             .filter(|&i| self.closures.softness(i) == 0.0)
             .map(|i| equalities::position_error(model, &self.data, at, i))
             .fold(0.0, f64::max);
-        contacts.max(limits).max(bilateral)
+        contacts.max(limits).max(cables).max(bilateral)
     }
 
     fn project_once(&mut self) {
         let model = self.model.clone();
         self.work.zeros.fill(0.0);
         for tree in 0..model.trees.len() {
-            algorithm::mass_matrix(&model, &mut self.data, tree);
             // A tree whose matrix is singular here is reported by the step proper.
-            let _ = algorithm::factorize(&model, &mut self.data, tree, &self.work.zeros);
+            let _ = algorithm::factorize_by_size(&model, &mut self.data, tree, &self.work.zeros);
         }
         self.rows.clear();
         for (i, contact) in self.finder.contacts.iter().enumerate() {
             self.rows.push_normal(&model, &self.data, i, contact, contact.gap);
         }
-        self.rows.prescribed.fill(0.0);
         for (i, link) in model.links.iter().enumerate() {
             for side in limits::limit_sides(link, &self.state.q).into_iter().flatten() {
                 if side.gap <= self.settings.overlap_tolerance {
@@ -117,20 +119,34 @@ impl Simulation {
                 }
             }
         }
+        let (loops, tolerance) = (&self.closures.loops, self.settings.overlap_tolerance);
+        for joint in self.forces.loop_joints.in_order() {
+            let crossed = |gap| (gap <= tolerance).then_some(gap);
+            self.forces.loop_joints.push_limits(&mut self.rows, &model, loops, joint, crossed);
+        }
         for (i, tendon) in model.tendons.iter().enumerate() {
-            for side in tendons::tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+            for side in tendons::tendon_sides(tendon, &loops.q).into_iter().flatten() {
                 if side.gap <= self.settings.overlap_tolerance {
                     let rank = self.tendon_ranks[i];
-                    tendons::push_tendon_limit(&mut self.rows, &model, tendon, rank, &side, side.gap);
+                    tendons::push_tendon_limit(&mut self.rows, &model, loops, tendon, rank, &side, side.gap);
                 }
             }
         }
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= self.settings.overlap_tolerance {
+                    cable.push(&mut self.rows, self.cable_ranks[i], &side, side.gap);
+                }
+            }
+        }
+        // Displacements have no prescribed part.
+        self.rows.prescribed.fill(0.0);
         for i in 0..model.equalities.len() {
             equalities::push_equality(
                 &mut self.rows,
                 &model,
                 &self.data,
-                Configuration { q: &self.state.q, mocap: &self.state.mocap },
+                Located { loops, mocap: &self.state.mocap, time: self.state.time },
                 i,
                 self.equality_ranks[i],
                 Level::Displacement,

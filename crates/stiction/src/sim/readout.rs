@@ -6,6 +6,8 @@
 //!
 //! The contacts of a pair act together as one force and one moment. Their normal impulses meet in the centre of
 //! pressure `sum lambda_n p / sum lambda_n`.
+//!
+//! Limits of joints, tendons and cables say what force they carry.
 
 use crate::contact::{Contact, Law, Mode};
 use crate::sim::Simulation;
@@ -16,8 +18,11 @@ use nalgebra::Vector3;
 pub struct ContactForce {
     /// The contact, with the law in force, which is that of the contact model where that replaces all laws.
     pub contact: Contact,
-    /// a_n of its normal row (m/s).
+    /// a_n of its normal row (m/s): `0 <= lambda_n - preload  perp  u_n + a_n >= 0`. Negative where Newton's impact law
+    /// made the bodies part.
     pub bias: f64,
+    /// Normal impulse (N s) that Poisson's impact law gave in any case; else 0.
+    pub preload: f64,
     /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
     /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
     pub velocity: Vector3<f64>,
@@ -95,6 +100,31 @@ impl PairForce {
     }
 }
 
+/// What has limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limited {
+    /// A joint.
+    Joint,
+    /// A fixed tendon.
+    Tendon,
+    /// A cable.
+    Cable,
+}
+
+/// What a limit carried in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitForce<'a> {
+    /// What is limited.
+    pub kind: Limited,
+    /// Its name.
+    pub name: &'a str,
+    /// Whether it is the upper end of the range.
+    pub upper: bool,
+    /// Force or torque that keeps it in its range: impulse over the time step (N or N m), zero or positive. For a cable at its
+    /// upper end the tension.
+    pub force: f64,
+}
+
 /// Margin of a contact with this impulse and velocity in its frame, under a law, in a step of `h` seconds.
 pub(crate) fn margin(law: Law, impulse: &Vector3<f64>, velocity: &Vector3<f64>, h: f64) -> Option<f64> {
     if impulse.x <= 0.0 {
@@ -121,6 +151,21 @@ impl Simulation {
         &self.contact_pairs
     }
 
+    /// Limits of joints, tendons and cables that were part of the last step's problem, in the order of its rows.
+    pub fn limit_forces(&self) -> impl Iterator<Item = LimitForce<'_>> + '_ {
+        self.rows.blocks.iter().filter_map(|block| {
+            let (kind, rank, upper) = block.key.limited()?;
+            let place = |ranks: &[u32]| ranks.iter().position(|&other| other == rank);
+            let name = match kind {
+                Limited::Joint => &self.model.links.get(place(&self.joint_ranks)?)?.name,
+                Limited::Tendon => &self.model.tendons.get(place(&self.tendon_ranks)?)?.name,
+                Limited::Cable => &self.model.cables.get(place(&self.cable_ranks)?)?.name,
+            };
+            let force = self.rows.impulse[block.row] / self.timestep();
+            Some(LimitForce { kind, name, upper, force })
+        })
+    }
+
     /// Adds up the contact forces of the step by pair; contacts of a pair follow each other.
     pub(crate) fn add_up_pairs(&mut self, h: f64) {
         self.contact_pairs.clear();
@@ -132,6 +177,7 @@ impl Simulation {
     pub(crate) fn clear_readout(&mut self) {
         self.contact_forces.clear();
         self.contact_pairs.clear();
+        self.rows.clear();
     }
 }
 

@@ -4,14 +4,13 @@ use crate::algorithm::{self, Data};
 use crate::collision::{ConvexMesh, HeightField, Shape};
 use crate::contact::Mode;
 use crate::model::{Base, Model};
-use crate::sim::contacts::base_motion;
+use crate::sim::contacts::body_motion;
 use crate::sim::recording::{
     BodyTable, ContactTable, GeomTable, HeightFieldTable, MeshTable, Poses, RecordError, Recording,
     SHAPE_NAMES,
 };
 use crate::sim::{Simulation, State, StepReport};
 use crate::spatial::Transform;
-use nalgebra::{Rotation3, UnitQuaternion};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -160,16 +159,15 @@ fn add_height_field(fields: &mut HeightFieldTable, field: &HeightField) -> i32 {
 }
 
 fn add_pose(poses: &mut Poses, pose: &Transform) {
-    let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(pose.rotation));
     poses.position.extend_from_slice(pose.translation.as_slice());
-    poses.orientation.extend_from_slice(&[q.w, q.i, q.j, q.k]);
+    poses.orientation.extend_from_slice(&pose.quaternion());
 }
 
 /// Appends the poses of all bodies at a state.
 fn add_body_poses(poses: &mut Poses, model: &Model, data: &mut Data, state: &State) {
     algorithm::forward_kinematics_all(model, data, &state.q, &state.v);
-    for (i, body) in model.bodies.iter().enumerate() {
-        add_pose(poses, &(base_motion(model, data, &state.mocap, i).0 * body.pose));
+    for i in 0..model.bodies.len() {
+        add_pose(poses, &body_motion(model, data, &state.mocap, i).0);
     }
 }
 

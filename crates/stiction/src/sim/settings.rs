@@ -1,6 +1,6 @@
 //! Settings of a simulation.
 
-use crate::contact::Formulation;
+use crate::contact::{Formulation, ImpactLaw};
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -49,6 +49,16 @@ pub struct Settings {
     /// How a step is taken.
     #[serde(default)]
     pub stepper: Stepper,
+    /// How restitution acts.
+    #[serde(default)]
+    pub impact: ImpactLaw,
+    /// Approaches up to this speed (m/s) do not bounce. With 0 only those are left out that the applied forces could have
+    /// brought about within one step.
+    #[serde(default)]
+    pub impact_threshold: f64,
+    /// Coefficient of restitution of all contacts, 0 to 1, in place of the model's.
+    #[serde(default)]
+    pub restitution: Option<f64>,
     /// Fraction of a bilateral position error that one step removes through velocities (Baumgarte's zeta, 0 to 1;
     /// Arechavaleta et al. 2010, eq. 10). With 0 the position projection alone keeps joints closed, which adds no
     /// energy.
@@ -65,6 +75,9 @@ impl Default for Settings {
             timestep: None,
             formulation: Formulation::default(),
             stepper: Stepper::default(),
+            impact: ImpactLaw::default(),
+            impact_threshold: 0.0,
+            restitution: None,
             baumgarte: 0.0,
             overlap_tolerance: 1e-9,
         }
@@ -106,6 +119,11 @@ impl Settings {
         };
         if let Some(h) = self.timestep {
             check("timestep", h, h.is_finite() && h > 0.0, "positive (s)")?;
+        }
+        let threshold = self.impact_threshold;
+        check("impact_threshold", threshold, threshold.is_finite() && threshold >= 0.0, "at least 0 (m/s)")?;
+        if let Some(e) = self.restitution {
+            check("restitution", e, (0.0..=1.0).contains(&e), "from 0 (inelastic) to 1 (elastic)")?;
         }
         check("baumgarte", self.baumgarte, (0.0..=1.0).contains(&self.baumgarte), "from 0 to 1")?;
         let tolerance = self.overlap_tolerance;

@@ -1,7 +1,9 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::algorithm::{AlgorithmError, Data};
-use crate::contact::{Formulation, FormulationError, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
+use crate::contact::{
+    Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
+};
 use crate::model::{Keyframe, Model};
 use crate::scene::Scene;
 use crate::sim::acceleration::AccelerationLevel;
@@ -15,6 +17,7 @@ use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
 use crate::sim::{Mocap, Settings, SettingsError, State};
+use crate::spatial::Mobility;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -43,6 +46,17 @@ pub enum SimError {
         /// The state before the step.
         dump: Box<Snapshot>,
     },
+    /// Equalities that no configuration near the present one meets.
+    #[error(
+        "equality '{equality}' stays open by {error:.3e} (m or rad): the bodies cannot be brought together from where \
+         they start, or it contradicts another"
+    )]
+    CannotAssemble {
+        /// The worst one.
+        equality: String,
+        /// Its position error (m or rad).
+        error: f64,
+    },
     /// A state vector of the wrong length.
     #[error("{quantity} has {found} numbers, this model needs {expected}")]
     Shape {
@@ -67,16 +81,32 @@ pub(crate) struct Work {
     pub(crate) position_gain: Vec<f64>,
     /// What is added to the mass matrix's diagonal (nv): stage 3.
     pub(crate) added: Vec<f64>,
-    /// Velocity without and with constraint impulses (nv): stages 3 and 6.
+    /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
+    pub(crate) inverse_diagonal: Vec<f64>,
+    pub(crate) mobility: Vec<Mobility>,
+    /// Velocity without and with constraint impulses (nv, then those of loops): stages 3 and 6.
     pub(crate) v_free: Vec<f64>,
     pub(crate) v_plus: Vec<f64>,
-    /// `v_free` of tied trees brought onto their equalities (nv): stage 3.
+    /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
     pub(crate) v_near: Vec<f64>,
+    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
+    pub(crate) v_own: Vec<f64>,
+    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
+    /// stage 3.
+    pub(crate) late: Vec<f64>,
     /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
     pub(crate) free: Vec<f64>,
     /// Row velocities at the beginning of the step, if the formulation asks.
     pub(crate) before: Vec<f64>,
     pub(crate) rates: Vec<f64>,
+    /// Islands in which something bounces: stage 5.
+    pub(crate) bounced: Vec<usize>,
+    /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
+    pub(crate) delay: Vec<f64>,
+    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (as long as `v_plus`); its row
+    /// velocities.
+    pub(crate) moved: Vec<f64>,
+    pub(crate) moved_rates: Vec<f64>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
     pub(crate) contact_rule: Vec<bool>,
     pub(crate) candidate: Vec<bool>,
@@ -103,6 +133,7 @@ pub(crate) struct Work {
 impl Work {
     fn new(model: &Model) -> Self {
         let zeros = || vec![0.0; model.nv()];
+        let with_loops = || vec![0.0; model.nv() + model.loop_nv()];
         let no = || vec![false; model.trees.len()];
         Self {
             tau: zeros(),
@@ -110,12 +141,18 @@ impl Work {
             rate_gain: zeros(),
             position_gain: zeros(),
             added: zeros(),
-            v_free: zeros(),
-            v_plus: zeros(),
-            v_near: zeros(),
+            inverse_diagonal: zeros(),
+            mobility: vec![Mobility::zero(); model.links.len()],
+            v_free: with_loops(),
+            v_own: zeros(),
+            late: zeros(),
+            v_plus: with_loops(),
+            v_near: with_loops(),
             contact_rule: no(),
             candidate: no(),
             near: no(),
+            delay: vec![0.0; model.trees.len()],
+            moved: with_loops(),
             displacement: zeros(),
             zeros: zeros(),
             least_overlap: vec![0.0; model.nq()],
@@ -145,6 +182,7 @@ pub struct Simulation {
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
     pub(crate) tendon_ranks: Vec<u32>,
+    pub(crate) cable_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -165,24 +203,29 @@ impl Simulation {
     pub fn new(model: Arc<Model>, settings: Settings) -> Result<Self, SimError> {
         settings.validate()?;
         settings.formulation.check_laws(model.laws())?;
+        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+            settings.formulation.check_impact(settings.impact)?;
+        }
         let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
         let joint_ranks = joint_ranks(&model);
         let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
+        let forces = ForceMap::new(&model);
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder: ContactFinder::new(&model),
+            finder: ContactFinder::new(&model, settings.restitution),
             rows: Rows::default(),
-            islands: Islands::default(),
-            closures: Closures::new(&model, &equality_ranks),
+            islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
+            closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
             momenta: Momenta::new(&model),
             solver,
             projector,
-            forces: ForceMap::new(&model),
+            forces,
             joint_ranks,
             equality_ranks,
+            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
             tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
             memory: Vec::new(),
             next_memory: Vec::new(),
@@ -203,13 +246,24 @@ impl Simulation {
     pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
         let formulation = Formulation::of_scene(&scene.options)?;
         let stepper = scene.options.stepper.unwrap_or_default();
-        let settings = Settings { formulation, stepper, ..Settings::default() };
+        let impact = scene.options.impact.unwrap_or_default();
+        let settings = Settings { formulation, stepper, impact, ..Settings::default() };
         let mut simulation = Self::new(Arc::new(scene.model), settings)?;
-        let model = simulation.model.clone();
-        if let Some(key) = model.keyframe(Self::START) {
-            simulation.reset_to(key)?;
-        }
+        simulation.start_over()?;
         Ok(simulation)
+    }
+
+    /// Goes back to where the scene starts: to the keyframe [`Simulation::START`], or if there is none to the reference
+    /// configuration, at rest. Everything a simulation remembers is forgotten.
+    pub fn start_over(&mut self) -> Result<(), SimError> {
+        let model = self.model.clone();
+        match model.keyframe(Self::START) {
+            Some(key) => self.reset_to(key),
+            None => {
+                self.forget();
+                Ok(())
+            }
+        }
     }
 
     /// Name of the keyframe at which a scene starts unless another is asked for.
@@ -240,6 +294,7 @@ impl Simulation {
         let checks = [
             ("qpos", key.q.len(), self.model.nq()),
             ("qvel", key.v.len(), self.model.nv()),
+            ("loop_q", key.loop_q.len(), self.model.loop_q0.len()),
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
             ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
@@ -248,18 +303,24 @@ impl Simulation {
                 return Err(SimError::Shape { quantity, found, expected });
             }
         }
-        self.state = State::new(&self.model);
+        self.forget();
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
         self.state.v.copy_from_slice(&key.v);
+        self.state.loop_q.copy_from_slice(&key.loop_q);
         self.state.ctrl.copy_from_slice(&key.ctrl);
         for (mocap, pose) in self.state.mocap.iter_mut().zip(&key.mocap) {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
+        Ok(())
+    }
+
+    /// Goes to the reference configuration, at rest, as a new simulation is.
+    fn forget(&mut self) {
+        self.state = State::new(&self.model);
         self.memory.clear();
         self.clear_readout();
         self.step_number = 0;
-        Ok(())
     }
 
     /// Number of steps taken.

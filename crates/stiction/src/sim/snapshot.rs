@@ -20,7 +20,7 @@ pub struct Snapshot {
     memory: Vec<(BlockKey, Memory)>,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +76,7 @@ impl Simulation {
         let checks = [
             ("qpos", new.q.len(), old.q.len()),
             ("qvel", new.v.len(), old.v.len()),
+            ("loop_q", new.loop_q.len(), old.loop_q.len()),
             ("ctrl", new.ctrl.len(), old.ctrl.len()),
             ("mocap", new.mocap.len(), old.mocap.len()),
             ("applied force", new.applied.len(), old.applied.len()),

@@ -19,9 +19,7 @@ pub struct Mocap {
 impl Mocap {
     /// At a pose, moving with an angular velocity and a velocity of its origin.
     pub(crate) fn new(pose: &Transform, velocity: Motion) -> Self {
-        let rotation = nalgebra::Rotation3::from_matrix_unchecked(pose.rotation);
-        let q = UnitQuaternion::from_rotation_matrix(&rotation);
-        Self { position: pose.translation, orientation: [q.w, q.i, q.j, q.k], velocity }
+        Self { position: pose.translation, orientation: pose.quaternion(), velocity }
     }
 
     /// Pose in the world.
@@ -57,6 +55,9 @@ pub struct State {
     pub q: Vec<f64>,
     /// Generalized velocity (nv), laid out as MuJoCo's `qvel`.
     pub v: Vec<f64>,
+    /// Coordinates of the joints that close loops, as they follow from `q`: those of the last step, from which the next ones
+    /// are found and whole turns are counted.
+    pub loop_q: Vec<f64>,
     /// Controls of the actuators.
     pub ctrl: Vec<f64>,
     /// Bodies with prescribed motion.
@@ -80,6 +81,7 @@ impl State {
             time: 0.0,
             q: model.q0.clone(),
             v: vec![0.0; model.nv()],
+            loop_q: model.loop_q0.clone(),
             ctrl: vec![0.0; model.actuators.len()],
             mocap,
             applied: vec![0.0; model.nv()],

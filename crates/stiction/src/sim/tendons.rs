@@ -20,6 +20,7 @@
 
 use crate::contact::BlockKind;
 use crate::model::{Model, Tendon, Term};
+use crate::sim::loops::Loops;
 use crate::sim::rows::{BlockKey, RowKind, Rows};
 
 /// One side of a tendon's limit: how far it is (m or rad; negative when crossed), and the sign of its row.
@@ -30,7 +31,7 @@ pub(crate) struct TendonSide {
     pub(crate) sign: f64,
 }
 
-/// The sides of a tendon's limit at `q`.
+/// The sides of a tendon's limit at `q`, with the coordinates of loops.
 pub(crate) fn tendon_sides(tendon: &Tendon, q: &[f64]) -> [Option<TendonSide>; 2] {
     let Some([low, high]) = tendon.range else { return [None, None] };
     let length = tendon.path.value(q);
@@ -40,7 +41,7 @@ pub(crate) fn tendon_sides(tendon: &Tendon, q: &[f64]) -> [Option<TendonSide>; 2
     ]
 }
 
-/// Trees whose joints a tendon spans; some may come up more than once.
+/// Trees whose joints a tendon spans; some may come up more than once. Of a joint of a loop one tree: the loop ties the other.
 pub(crate) fn tendon_trees<'m>(model: &'m Model, tendon: &'m Tendon) -> impl Iterator<Item = usize> + 'm {
     tendon.path.terms.iter().map(|term| model.links[term.link].tree)
 }
@@ -52,7 +53,8 @@ pub(crate) fn spans_trees(model: &Model, tendon: &Tendon) -> bool {
     trees.any(|tree| Some(tree) != first)
 }
 
-fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
+/// The row of a tendon on all velocities, those of loops among them.
+pub(crate) fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
     tendon.path.terms.iter().map(move |Term { dof, coefficient, .. }| (*dof, sign * coefficient))
 }
 
@@ -60,6 +62,7 @@ fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
 pub(crate) fn push_tendon_limit(
     rows: &mut Rows,
     model: &Model,
+    loops: &Loops,
     tendon: &Tendon,
     rank: u32,
     side: &TendonSide,
@@ -67,45 +70,57 @@ pub(crate) fn push_tendon_limit(
 ) {
     let key = BlockKey::tendon_limit(rank, side.upper);
     let kind = RowKind::Unilateral(BlockKind::Limit { bias });
-    rows.push_dofs(model, key, kind, 0.0, row(tendon, side.sign));
+    let drift = loops.drift_of(row(tendon, side.sign));
+    rows.push_dofs(model, key, kind, drift, loops.expand(row(tendon, side.sign)));
 }
 
 /// Adds the dry friction row of a tendon for a step of `h` seconds.
-pub(crate) fn push_tendon_friction(rows: &mut Rows, model: &Model, tendon: &Tendon, rank: u32, h: f64) {
+pub(crate) fn push_tendon_friction(
+    rows: &mut Rows,
+    model: &Model,
+    loops: &Loops,
+    tendon: &Tendon,
+    rank: u32,
+    h: f64,
+) {
     if tendon.friction_loss > 0.0 {
         let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * tendon.friction_loss });
-        rows.push_dofs(model, BlockKey::tendon_friction(rank), kind, 0.0, row(tendon, 1.0));
+        let drift = loops.drift_of(row(tendon, 1.0));
+        let row = loops.expand(row(tendon, 1.0));
+        rows.push_dofs(model, BlockKey::tendon_friction(rank), kind, drift, row);
     }
 }
 
-/// Rate and position gain of what pulls along a tendon (N s/m and N/m, or N m s/rad and N m/rad).
+/// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TendonGains {
+pub(crate) struct Gains {
     pub(crate) rate: f64,
     pub(crate) position: f64,
 }
 
-impl TendonGains {
-    /// What the implicit rule adds to the mass along the tendon: `h d + h^2 k`.
+impl Gains {
+    /// What the implicit rule adds to the mass along it: `h d + h^2 k`.
     pub(crate) fn added_mass(&self, h: f64) -> f64 {
         h * self.rate + h * h * self.position
     }
 }
 
-/// Adds the row of the implicit part of the tension, for the velocity `v` at the beginning of the step.
+/// Adds the row of the implicit part of the tension, for the velocities in `loops`, those of the beginning of the step.
 pub(crate) fn push_tension(
     rows: &mut Rows,
     model: &Model,
+    loops: &Loops,
     tendon: &Tendon,
     rank: u32,
-    gains: &TendonGains,
-    v: &[f64],
+    gains: &Gains,
     h: f64,
 ) {
     let added = gains.added_mass(h);
     if added > 0.0 {
-        let target = -(h * gains.rate / added) * tendon.path.rate(v);
-        rows.push_dofs(model, BlockKey::tension(rank), RowKind::Bilateral, target, row(tendon, 1.0));
+        let drift = loops.drift_of(row(tendon, 1.0));
+        let target = drift - (h * gains.rate / added) * tendon.path.rate(&loops.v);
+        let row = loops.expand(row(tendon, 1.0));
+        rows.push_dofs(model, BlockKey::tension(rank), RowKind::Bilateral, target, row);
         rows.comply(1.0 / added);
     }
 }

@@ -10,13 +10,15 @@
 //! 8. The certificate.
 
 use crate::algorithm::{self, lone_body};
-use crate::contact::{GapRule, IslandReport, Memory};
+use crate::contact::{GapRule, Memory};
+use crate::sim::cables;
 use crate::sim::certificate::StepReport;
-use crate::sim::equalities::{self, Configuration, Level, equality_trees};
+use crate::sim::equalities::{self, Configuration, Level, Located, equality_trees};
 use crate::sim::forces::Commands;
 use crate::sim::islands::StepStart;
 use crate::sim::limits::{limit_sides, push_joint_friction, push_limit};
 use crate::sim::rule::TOUCHING;
+use crate::sim::stage_times::Stage;
 use crate::sim::tendons::{
     push_tendon_friction, push_tendon_limit, push_tension, tendon_sides, tendon_trees,
 };
@@ -35,20 +37,25 @@ impl Simulation {
     /// then the one before the step.
     pub fn step(&mut self) -> Result<StepReport, SimError> {
         let h = self.timestep();
+        self.islands.clock.start();
         self.begin()?;
         self.locate(); // 1 and 2
         let mut report = self.open_report();
         self.project_positions();
+        self.islands.clock.lap(Stage::Contacts);
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
         self.sustain_contacts(h, &mut report).map_err(|e| self.undo(e))?;
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
+        self.islands.clock.lap(Stage::SetUp);
         self.apply_impulses(); // 6
+        self.delay_bounces(h).map_err(|e| self.undo(e))?;
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.certify_sustained(h, &mut report);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
         self.finish()?;
         self.close_report(&mut report);
+        self.islands.clock.lap(Stage::Advance);
         Ok(report)
     }
 
@@ -58,6 +65,7 @@ impl Simulation {
         self.work.v_before.clone_from(&self.state.v);
         self.work.mocap_before.clone_from(&self.state.mocap);
         self.work.time_before = self.state.time;
+        self.closures.loops.recall(&self.state.loop_q);
         self.check_commands()
     }
 
@@ -65,13 +73,18 @@ impl Simulation {
     pub(crate) fn locate(&mut self) {
         let model = self.model.clone();
         algorithm::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
+        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
+        self.closures.loops.locate(&model, &self.data, at);
+        self.closures.loops.set_rates(&self.state.v);
         self.finder.find(&model, &self.data, &self.state, self.timestep());
     }
 
     /// Stage 4: the rows of all trees under the contact rule.
     fn assemble_rows(&mut self, h: f64) {
         let model = self.model.clone();
-        let (rows, work) = (&mut self.rows, &mut self.work);
+        self.closures.loops.accelerate(&model, &self.data, &self.state.mocap);
+        let (rows, work, loops) = (&mut self.rows, &mut self.work, &self.closures.loops);
+        loops.extend_rates(&mut work.v_free);
         rows.clear();
         let gap_rule = self.settings.formulation.gap_rule();
         for (i, contact) in self.finder.contacts.iter().enumerate() {
@@ -79,11 +92,13 @@ impl Simulation {
             let bias = match gap_rule {
                 // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
                 _ if contact.gap <= TOUCHING => 0.0,
-                GapRule::StewartTrinkle => contact.gap / h,
-                GapRule::AnitescuPotra => continue,
+                // What bounces must not overlap first, whatever the rule.
+                GapRule::AnitescuPotra if contact.restitution == 0.0 => continue,
+                GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / h,
             };
             if in_problem {
                 rows.push_contact(&model, &self.data, i, contact, bias);
+                rows.rebound(contact.restitution);
             }
         }
         for (i, link) in model.links.iter().enumerate() {
@@ -104,23 +119,48 @@ impl Simulation {
                 push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
             }
         }
+        for joint in self.forces.loop_joints.in_order() {
+            let contents = &model.loop_joints[joint];
+            let links = contents.links.into_iter().flatten();
+            if !links.map(|link| model.links[link].tree).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel =
+                contents.dofs().map(|dof| work.v_free[dof].abs().max(loops.v[dof].abs())).sum::<f64>();
+            let reach = LIMIT_REACH * h * travel + TOUCHING;
+            let joints = &self.forces.loop_joints;
+            joints.push_limits(rows, &model, loops, joint, |gap| (gap <= reach).then_some(gap.max(0.0) / h));
+            joints.push_actions(rows, &model, loops, joint, &self.state, &work.late, h);
+        }
         for (i, tendon) in model.tendons.iter().enumerate() {
             if !tendon_trees(&model, tendon).next().is_some_and(|tree| work.contact_rule[tree]) {
                 continue;
             }
             let rank = self.tendon_ranks[i];
-            let travel = tendon.path.rate(&work.v_free).abs().max(tendon.path.rate(&self.state.v).abs());
-            for side in tendon_sides(tendon, &self.state.q).into_iter().flatten() {
+            let travel = tendon.path.rate(&work.v_free).abs().max(tendon.path.rate(&loops.v).abs());
+            for side in tendon_sides(tendon, &loops.q).into_iter().flatten() {
                 if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
-                    push_tendon_limit(rows, &model, tendon, rank, &side, side.gap.max(0.0) / h);
+                    push_tendon_limit(rows, &model, loops, tendon, rank, &side, side.gap.max(0.0) / h);
                 }
             }
-            push_tendon_friction(rows, &model, tendon, rank, h);
-            let gains = self.forces.tendon_gains(&model, i, &self.state);
-            push_tension(rows, &model, tendon, rank, &gains, &self.state.v, h);
+            push_tendon_friction(rows, &model, loops, tendon, rank, h);
+            let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
+            push_tension(rows, &model, loops, tendon, rank, &gains, h);
         }
-        let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
-        let level = Level::Velocity { gain: self.settings.baumgarte / h };
+        for (i, cable) in cables::spanned(&model, &self.data, &self.state.mocap).enumerate() {
+            if !cables::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
+                continue;
+            }
+            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
+            for side in cable.sides().into_iter().flatten() {
+                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
+                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
+                }
+            }
+        }
+        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
+        // Prescribed rates are those of the end of the step, as velocities are.
+        let level = Level::Velocity { gain: self.settings.baumgarte / h, lead: h };
         for i in 0..model.equalities.len() {
             if equality_trees(&model, i).any(|tree| work.contact_rule[tree]) {
                 let rank = self.equality_ranks[i];
@@ -139,7 +179,9 @@ impl Simulation {
         self.islands.group(&model, &self.rows);
         self.recall_memory();
         self.work.before.clear();
-        if self.solver.asks_velocities() {
+        self.work.bounced.clear();
+        let may_bounce = self.rows.blocks.iter().any(|block| block.restitution > 0.0);
+        if may_bounce || self.solver.asks_velocities() {
             self.rows.velocities(&model, &self.state.v, &mut self.work.before);
         }
         let timestep = self.timestep();
@@ -148,8 +190,11 @@ impl Simulation {
             let now = StepStart { before: &work.before, timestep };
             let solved =
                 self.islands.solve(i, &model, rows, &mut work.free, now, &mut self.solver, &mut work.memory);
-            if let Some(IslandReport { solver, variables }) = solved {
-                report.add_island(&solver, variables);
+            if let Some(solved) = solved {
+                report.add_island(&solved);
+                if solved.bounces > 0 {
+                    work.bounced.push(i);
+                }
             }
         }
         self.next_memory.clear();
@@ -189,7 +234,10 @@ impl Simulation {
     fn advance_trees(&mut self, h: f64) -> Result<(), SimError> {
         let model = self.model.clone();
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
-        let commands = Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external };
+        // No loop ties the trees whose forces are asked for here.
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
         for (tree, contents) in model.trees.iter().enumerate() {
             let sustained = self.acceleration.as_ref().is_some_and(|level| level.sustains(tree));
             if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {
@@ -204,12 +252,13 @@ impl Simulation {
                     &mut state.q,
                     &mut state.v,
                     &work.tau,
-                    &work.v_free,
+                    &work.v_own,
                     &work.v_plus,
+                    work.delay[tree],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-                    algorithm::integrate(&model, tree, &state.q, &work.v_plus, h, &mut work.q);
+                    algorithm::integrate(&model, tree, &state.q, &work.moved, h, &mut work.q);
                     state.q[coords.clone()].copy_from_slice(&work.q[coords]);
                     state.v[dofs.clone()].copy_from_slice(&work.v_plus[dofs]);
                     Ok(())

@@ -3,7 +3,7 @@
 //! Quaternions live in configurations only; everything computed from a configuration works with matrices,
 //! because a pose is applied to far more vectors than it is composed.
 
-use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// The pose of a frame B seen from a frame A: `x_A = rotation x_B + translation` (m).
@@ -32,6 +32,12 @@ impl Transform {
     #[inline]
     pub fn new(translation: Vector3<f64>, orientation: &UnitQuaternion<f64>) -> Self {
         Self { rotation: orientation.to_rotation_matrix().into_inner(), translation }
+    }
+
+    /// The orientation as a unit quaternion `[w, x, y, z]`.
+    pub fn quaternion(&self) -> [f64; 4] {
+        let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
+        [q.w, q.i, q.j, q.k]
     }
 
     /// A point of B in A (m).

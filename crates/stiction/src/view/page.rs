@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Columns, Lanes, Rounding};
 use super::tracks::{Track, tracks};
-use crate::sim::recording::{Poses, SHAPE_NAMES};
+use crate::sim::recording::{LAW_NAMES, Poses, SHAPE_NAMES};
 use crate::sim::{RecordError, Recording};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
@@ -18,19 +18,28 @@ const BUNDLE: &str = include_str!("page.html");
 const MARK: &str = "<!--recording-->";
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
-const PAGE_FORMAT: u32 = 1;
+const PAGE_FORMAT: u32 = 2;
 
 /// Effort of deflate, of 10.
 const EFFORT: u8 = 7;
 
-/// Positions are rounded to this part of the smallest moving geom.
+/// Positions of bodies are rounded to this part of the smallest moving geom.
 const PLACE: f64 = 1.0 / 65536.0;
+
+/// Contact points are rounded to this part of it: they are the arms of the moments of pairs.
+const POINT: f64 = 1.0 / 2097152.0;
 
 /// Quaternions are rounded to multiples of this.
 const TURN: f64 = 1.0 / 65536.0;
 
 /// Normals are rounded to multiples of this, which is single precision.
 const NORMAL: f64 = 1.0 / 8388608.0;
+
+/// Margins come to within 4.8e-7 of their size.
+const MARGIN: Rounding = Rounding::Float { shift: 3 };
+
+/// Stands for the margin of a contact that has none.
+const NO_MARGIN: f64 = -1.0;
 
 /// A component of a force below this part of the largest is rounding.
 const NO_FORCE: f64 = 1.0 / 16777216.0;
@@ -61,6 +70,8 @@ struct Header<'a> {
     frames: usize,
     bodies: Vec<BodyHeader<'a>>,
     geoms: Vec<GeomHeader<'a>>,
+    /// Names of the laws, by code.
+    laws: &'static [&'static str],
     /// Vertices and triangles of each mesh.
     meshes: Vec<[i64; 2]>,
     /// Rows and columns of each height field.
@@ -115,7 +126,8 @@ pub fn write_page(recording: &Recording, path: &Path) -> Result<(), PageError> {
 /// The text of a page that plays a recording: every step of it, or every second, third, ... so that the page stays
 /// within [`PAGE_LIMIT`].
 ///
-/// Forces come to within 1e-6 of their size, positions to within 1e-5 of the smallest moving geom's.
+/// Forces and margins come to within 1e-6 of their size, positions of bodies to within 1e-5 and contact points to within
+/// 1e-6 of the smallest moving geom's.
 ///
 /// # Errors
 /// The recording has no step.
@@ -193,6 +205,7 @@ fn header<'a>(recording: &'a Recording, steps: &[usize], stride: usize, columns:
                 rgba: rgba(g),
             })
             .collect(),
+        laws: &LAW_NAMES,
         meshes: (0..meshes.vertex_ptr.len() - 1)
             .map(|m| [&meshes.vertex_ptr, &meshes.triangle_ptr].map(|ptr| ptr[m + 1] - ptr[m]))
             .collect(),
@@ -238,7 +251,7 @@ fn add_poses(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
     let (poses, bodies) = (&recording.poses, recording.bodies.names.len());
     let coordinate = |step: usize, k: usize| poses.position[3 * bodies * step + k];
     let lanes = (0..3 * bodies).map(|k| steps.iter().map(move |&step| coordinate(step, k)));
-    columns.add("position", place(recording), 2, Lanes::Frames, lanes);
+    columns.add("position", part_of_smallest(recording, PLACE), 2, Lanes::Frames, lanes);
 
     let turns: Vec<Vec<f64>> = (0..bodies).flat_map(|body| turning(poses, bodies, body, steps)).collect();
     columns.add("orientation", Rounding::grid(TURN), 2, Lanes::Frames, turns);
@@ -248,8 +261,8 @@ fn add_poses(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
     columns.add("speed", Rounding::ROUGH, 1, Lanes::Frames, lanes);
 }
 
-/// Rounding of positions: a part of the smallest moving geom, but not so fine that the farthest place is out of range.
-fn place(recording: &Recording) -> Rounding {
+/// Rounding of places: a part of the smallest moving geom, but not so fine that the farthest place is out of range.
+fn part_of_smallest(recording: &Recording, part: f64) -> Rounding {
     let geoms = &recording.geoms;
     let moving = |g: &usize| recording.bodies.fixed[geoms.body[*g] as usize] == 0;
     let sizes = (0..geoms.names.len()).filter(moving).map(|g| {
@@ -261,7 +274,7 @@ fn place(recording: &Recording) -> Rounding {
     let everywhere = recording.poses.position.iter().chain(&recording.contacts.point);
     let farthest = everywhere.fold(0.0, |r: f64, x| r.max(x.abs()));
     let finest = farthest / f64::from(1 << 30);
-    Rounding::grid((smallest * PLACE).max(2.0 * finest))
+    Rounding::grid((smallest * part).max(2.0 * finest))
 }
 
 /// The four lanes of a body's quaternion; of the two that mean the same, the one nearer to the last.
@@ -330,16 +343,20 @@ fn add_contacts(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
         let lanes = tracks.iter().map(|track| track.contacts.iter().map(|&c| value(c)));
         columns.add(name, rounding, 1, Lanes::Tracks, lanes);
     };
-    let place = place(recording);
+    let point = part_of_smallest(recording, POINT);
     for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
         let normal = Rounding::grid(NORMAL);
-        of_contacts(&format!("contact_point_{axis}"), place, &|c| contacts.point[3 * c + k]);
+        of_contacts(&format!("contact_point_{axis}"), point, &|c| contacts.point[3 * c + k]);
         of_contacts(&format!("contact_normal_{axis}"), normal, &|c| contacts.frame[9 * c + k]);
         let force = |c| clean(contacts.force(c, recording.timestep))[k];
         of_contacts(&format!("contact_force_{axis}"), Rounding::SINGLE, &force);
     }
     of_contacts("contact_gap", Rounding::ROUGH, &|c| contacts.gap[c]);
+    let margin = |c: usize| if contacts.margin[c].is_nan() { NO_MARGIN } else { contacts.margin[c] };
+    of_contacts("contact_margin", MARGIN, &margin);
+    // Without slip it is infinite, which becomes the largest number; the law says that there is no bound.
     of_contacts("contact_mu", Rounding::SINGLE, &|c| contacts.mu[c]);
+    of_contacts("contact_law", Rounding::grid(1.0), &|c| f64::from(contacts.law[c]));
     of_contacts("contact_mode", Rounding::grid(1.0), &|c| f64::from(contacts.mode[c]));
 }
 
@@ -372,16 +389,25 @@ mod tests {
     use crate::view::columns::tests::decode;
     use std::collections::HashMap;
 
-    /// A floor, a slope that is part of a fixed body, balls and a box that bounce off each other and leave, so
-    /// that contacts come and go.
+    /// A floor, a slope that is part of a fixed body, and a ball, a box and a capsule that fall on them and on each
+    /// other under different laws, so that contacts come and go.
     const SCENE: &str = r#"<mujoco model="a &lt;/script&gt; b">
       <option timestep="0.002"/>
+      <asset><material name="stone"/><material name="rubber"/><material name="wax"/></asset>
+      <custom>
+        <text name="stiction:law:rubber:stone" data="no-slip"/>
+        <text name="stiction:law:wax:stone" data="coulomb 0.1 viscous 0.5"/>
+      </custom>
       <worldbody>
-        <geom name="floor" type="plane" size="9 9 1"/>
-        <body name="ramp" pos="0.3 0 0.1" euler="0 25 0"><geom name="ramp" type="box" size="0.3 0.3 0.02"/></body>
-        <body name="a" pos="0.25 0 0.6"><freejoint/><geom name="a" type="sphere" size="0.1" mass="1"/></body>
+        <geom name="floor" type="plane" size="9 9 1" material="stone"/>
+        <body name="ramp" pos="0.3 0 0.1" euler="0 25 0">
+          <geom name="ramp" type="box" size="0.3 0.3 0.02" material="stone"/>
+        </body>
+        <body name="a" pos="0.25 0 0.6"><freejoint/><geom name="a" type="sphere" size="0.1" mass="1" material="rubber"/></body>
         <body name="b" pos="0.2 0.05 0.9"><freejoint/><geom name="b" type="box" size="0.1 0.07 0.05" mass="2"/></body>
-        <body name="c" pos="0.9 0 0.1"><freejoint/><geom name="c" type="capsule" size="0.05 0.1" mass="1"/></body>
+        <body name="c" pos="0.9 0 0.1"><freejoint/>
+          <geom name="c" type="capsule" size="0.05 0.1" mass="1" material="wax"/>
+        </body>
       </worldbody>
     </mujoco>"#;
 
@@ -492,14 +518,21 @@ mod tests {
                 assert_eq!(columns["track_geom1"][track], f64::from(contacts.geom1[c]));
                 assert_eq!(columns["track_geom2"][track], f64::from(contacts.geom2[c]));
                 assert_eq!(columns["contact_mode"][found], f64::from(contacts.mode[c]));
-                assert_eq!(columns["contact_mu"][found], f64::from(contacts.mu[c] as f32));
+                assert_eq!(columns["contact_law"][found], f64::from(contacts.law[c]));
+                let mu = (contacts.mu[c] as f32).min(f32::MAX);
+                assert_eq!(columns["contact_mu"][found], f64::from(mu));
+                let (margin, exact) = (columns["contact_margin"][found], contacts.margin[c]);
+                assert!(
+                    if exact.is_nan() { margin < 0.0 } else { (margin - exact).abs() <= 5e-7 * exact },
+                    "{margin} {exact}"
+                );
                 let vector =
                     |name: &str| ["x", "y", "z"].map(|k| columns[&format!("contact_{name}_{k}")][found]);
                 let (point, normal, force) = (vector("point"), vector("normal"), vector("force"));
                 let exact = contacts.force(c, recording.timestep);
                 let size = exact.iter().map(|x| x * x).sum::<f64>().sqrt();
                 for k in 0..3 {
-                    assert!((point[k] - contacts.point[3 * c + k]).abs() < 1e-6);
+                    assert!((point[k] - contacts.point[3 * c + k]).abs() < 3e-8);
                     assert!((normal[k] - contacts.frame[9 * c + k]).abs() < 1e-7);
                     // Single precision ends at 1e-38.
                     assert!((force[k] - exact[k]).abs() <= 1.5e-7 * size + 1e-37, "{force:?} {exact:?}");
@@ -517,6 +550,10 @@ mod tests {
         assert_eq!((header["stride"].as_u64(), header["frames"].as_u64()), (Some(1), Some(700)));
         assert_eq!(header["scene"], "a </script> b");
         assert!(columns["track_length"].len() > 8, "contacts come and go");
+        for law in [1.0, 2.0, 4.0] {
+            assert!(columns["contact_law"].contains(&law), "no contact has law {law}");
+        }
+        assert!(columns["contact_margin"].iter().any(|&margin| margin < 0.0), "every contact has a margin");
         let contacts = compare(&recording, &page);
         assert_eq!(contacts, recording.contacts.gap.len());
         assert!(contacts > 1000, "{contacts}");

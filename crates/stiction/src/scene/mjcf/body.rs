@@ -39,7 +39,8 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), "the world has no attributes; put them on a body"));
         }
         let children = self.contents(element, Transform::identity(), None)?;
-        let inside = children.iter().filter(|child| child.element.tag() != "body");
+        self.sites_of(BodyId::WORLD, &children)?;
+        let inside = children.iter().filter(|child| !["body", "site"].contains(&child.element.tag()));
         for (number, child) in inside.enumerate() {
             if child.element.tag() != "geom" {
                 return Err(child.element.invalid(None, "the world cannot have one; put it into a body"));
@@ -94,7 +95,15 @@ impl<'d> Reader<'d> {
         };
         self.bound_inertia(element, &mut spec);
         let id = self.builder.add_body(parent, spec).map_err(|e| element.model_error(e))?;
+        self.sites_of(id, &children)?;
         self.child_bodies(id, name, &children)
+    }
+
+    fn sites_of(&mut self, body: BodyId, children: &[Placed<'d>]) -> Result<(), SceneError> {
+        children
+            .iter()
+            .filter(|child| child.element.tag() == "site")
+            .try_for_each(|child| self.site(child.element, body, &child.frame, child.class))
     }
 
     fn joints_and_geoms(
@@ -136,14 +145,21 @@ impl<'d> Reader<'d> {
                 "body" | "geom" | "joint" | "freejoint" | "inertial" => {
                     contents.push(Placed { element: child, frame, class });
                 }
+                "site" => {
+                    self.defaults.find(child, "class")?;
+                    if !self.custom.names_site(child.name()) {
+                        child.note_cosmetic(&mut self.notes, None);
+                    }
+                    contents.push(Placed { element: child, frame, class });
+                }
                 "frame" => {
                     check(child, &FRAME, &mut self.notes);
                     let inner = frame * pose(child, &self.compiler)?;
                     let class = self.defaults.find(child, "childclass")?.or(class);
                     contents.extend(self.contents(child, inner, class)?);
                 }
-                // Marks, eyes and lamps.
-                "site" | "camera" | "light" => {
+                // Eyes and lamps.
+                "camera" | "light" => {
                     self.defaults.find(child, "class")?;
                     child.note_cosmetic(&mut self.notes, None);
                 }

@@ -4,7 +4,7 @@ use super::Reader;
 use super::asset::Material;
 use super::document::{Element, quoted};
 use super::names::Names;
-use crate::contact::{Formulation, FormulationError, Law};
+use crate::contact::{Formulation, FormulationError, ImpactLaw, Law};
 use crate::model::{ElementKind, Model};
 use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
 use crate::sim::Stepper;
@@ -15,13 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 14] = [
+const ENTRIES: [&str; 17] = [
     "contact_model",
     "solver",
     "stepper",
     "duration",
     "friction_directions",
     "restitution",
+    "impact",
     "viscosity",
     "compliance",
     "law",
@@ -30,6 +31,8 @@ const ENTRIES: [&str; 14] = [
     "restitution:A:B",
     "surface_velocity:GEOM",
     "mocap_velocity:BODY",
+    "closure:NAME",
+    "motion:JOINT",
 ];
 
 /// The scene's own entries, until the elements they are about have been read.
@@ -40,6 +43,12 @@ pub(super) struct Custom<'d> {
     /// Entry, what stands for `A:B`, and the law.
     laws: Vec<(Element<'d>, &'d str, Law)>,
     default_law: Option<Law>,
+    /// Entry, what stands for `A:B`, and the coefficient.
+    restitutions: Vec<(Element<'d>, &'d str, f64)>,
+    default_restitution: f64,
+    /// Entry, name and text of joints that close loops, and of prescribed motions.
+    pub(super) closures: Vec<(Element<'d>, &'d str, &'d str)>,
+    pub(super) motions: Vec<(Element<'d>, &'d str, &'d str)>,
     surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
     mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
 }
@@ -85,6 +94,12 @@ impl<'d> Custom<'d> {
             self.laws.push((element, pair, law()?));
             return Ok(());
         }
+        for (word, list) in [("closure:", &mut self.closures), ("motion:", &mut self.motions)] {
+            if let Some(name) = entry.strip_prefix(word).filter(|name| !name.is_empty()) {
+                list.push((element, name, value));
+                return Ok(());
+            }
+        }
         if entry == "law" {
             self.default_law = Some(law()?);
             return Ok(());
@@ -92,6 +107,11 @@ impl<'d> Custom<'d> {
         if entry == "stepper" {
             let stepper = value.parse::<Stepper>();
             self.options.stepper = Some(stepper.map_err(|e| element.invalid(Some("data"), e.to_string()))?);
+            return Ok(());
+        }
+        if entry == "impact" {
+            let impact = value.parse::<ImpactLaw>();
+            self.options.impact = Some(impact.map_err(|e| element.invalid(Some("data"), e.to_string()))?);
             return Ok(());
         }
         let slot = match entry {
@@ -133,13 +153,15 @@ impl<'d> Custom<'d> {
             }
             ("viscosity", None) => self.options.viscosity = element.nonnegative("data")?,
             ("compliance", None) => self.options.compliance = element.nonnegative("data")?,
-            ("restitution", _) => {
+            ("restitution", pair) => {
                 let restitution = element.number("data")?.unwrap_or_default();
-                if restitution != 0.0 {
-                    let message = format!(
-                        "{restitution} is not supported: contacts are inelastic in this version; use 0"
-                    );
+                if !(0.0..=1.0).contains(&restitution) {
+                    let message = format!("{restitution} is not from 0 (inelastic) to 1 (elastic)");
                     return Err(element.invalid(Some("data"), message));
+                }
+                match pair {
+                    Some(pair) => self.restitutions.push((element, pair, restitution)),
+                    None => self.default_restitution = restitution,
                 }
             }
             ("friction", Some(pair)) => {
@@ -154,7 +176,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver" | "stepper" | "law", _) => {
+            ("contact_model" | "solver" | "stepper" | "law" | "impact" | "closure" | "motion", _) => {
                 return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
             }
             _ => return Err(unknown_entry(element, entry)),
@@ -168,13 +190,22 @@ impl<'d> Custom<'d> {
         let entry = match error {
             FormulationError::Unknown(_) => "stiction:contact_model",
             FormulationError::Solver { .. } => "stiction:solver",
-            FormulationError::Setting(_) | FormulationError::Law { .. } => "stiction:contact_model",
+            FormulationError::Setting(_) | FormulationError::Law { .. } | FormulationError::Impact { .. } => {
+                "stiction:contact_model"
+            }
         };
         match self.names.get(entry) {
             Some(element) => Err(element.invalid(Some("data"), error.to_string())),
             // The defaults fit each other.
             None => Ok(()),
         }
+    }
+
+    /// Whether a closure refers to a site.
+    pub(super) fn names_site(&self, name: &str) -> bool {
+        self.closures
+            .iter()
+            .any(|(.., text)| text.split_ascii_whitespace().skip(1).take(2).any(|site| site == name))
     }
 
     /// The velocity given for a geom, which then counts as used.
@@ -213,7 +244,7 @@ impl<'d> Reader<'d> {
             self.builder.set_default_law(law);
         }
         for (element, pair, law) in std::mem::take(&mut self.custom.laws) {
-            let mut materials = split_materials(element, pair, &self.materials)?;
+            let mut materials = split_materials(element, pair, "friction", &self.materials)?;
             materials.sort_unstable();
             if !seen.insert(materials) {
                 let message =
@@ -223,6 +254,24 @@ impl<'d> Reader<'d> {
             self.place_pair(ElementKind::MaterialRule, materials[0], materials[1], element);
             self.builder.add_material_rule(materials[0], materials[1], law);
         }
+        self.restitutions()
+    }
+
+    /// Hands the coefficients of restitution to the builder.
+    fn restitutions(&mut self) -> Result<(), SceneError> {
+        let mut seen: BTreeSet<[&str; 2]> = BTreeSet::new();
+        self.builder.set_default_restitution(self.custom.default_restitution);
+        for (element, pair, restitution) in std::mem::take(&mut self.custom.restitutions) {
+            let mut materials = split_materials(element, pair, "restitution", &self.materials)?;
+            materials.sort_unstable();
+            let [first, second] = materials;
+            if !seen.insert(materials) {
+                let message = format!("the restitution between {first:?} and {second:?} is given twice");
+                return Err(element.invalid(Some("name"), message));
+            }
+            self.place_pair(ElementKind::Restitution, first, second, element);
+            self.builder.add_material_restitution(first, second, restitution);
+        }
         Ok(())
     }
 }
@@ -231,12 +280,15 @@ impl Reader<'_> {
     /// Warns of rules about materials that no geom is made of.
     pub(super) fn unused_material_rules(&mut self, model: &Model) {
         let used: BTreeSet<&str> = model.geoms.iter().filter_map(|geom| geom.material.as_deref()).collect();
-        for rule in &model.material_rules {
-            let [first, second] = &rule.materials;
-            let Some(unused) = rule.materials.iter().find(|name| !used.contains(name.as_str())) else {
+        let laws = model.material_rules.iter().map(|rule| (ElementKind::MaterialRule, &rule.materials));
+        let restitutions = &model.material_restitutions;
+        let restitutions = restitutions.iter().map(|rule| (ElementKind::Restitution, &rule.materials));
+        for (kind, materials) in laws.chain(restitutions) {
+            let [first, second] = materials;
+            let Some(unused) = materials.iter().find(|name| !used.contains(name.as_str())) else {
                 continue;
             };
-            let place = (ElementKind::MaterialRule, format!("{first} and {second}"));
+            let place = (kind, format!("{first} and {second}"));
             let element = self.places.get(&place).copied().unwrap_or(self.root);
             let message = format!("no geom is made of {unused:?}, so the rule never holds");
             element.note(&mut self.notes, EntryKind::Warning, Some("name"), message);
@@ -248,6 +300,7 @@ impl Reader<'_> {
 fn split_materials<'d>(
     element: Element<'d>,
     pair: &'d str,
+    entry: &str,
     materials: &BTreeMap<&'d str, Material>,
 ) -> Result<[&'d str; 2], SceneError> {
     let splits = || pair.match_indices(':').map(|(at, _)| [&pair[..at], &pair[at + 1..]]);
@@ -255,7 +308,7 @@ fn split_materials<'d>(
         return Ok(found);
     }
     let Some(first) = splits().next() else {
-        let message = format!("{} names one material; write stiction:friction:A:B", quoted(pair));
+        let message = format!("{} names one material; write stiction:{entry}:A:B", quoted(pair));
         return Err(element.invalid(Some("name"), message));
     };
     let missing = first.into_iter().find(|name| !materials.contains_key(*name)).unwrap_or_default();

@@ -43,7 +43,7 @@ impl<'d> Reader<'d> {
         let mocap = self.mocap_poses(element)?;
         let time = element.number("time")?.unwrap_or_default();
         self.place(ElementKind::Keyframe, &name, element);
-        self.builder.add_keyframe(Keyframe { name, time, q, v, ctrl, mocap });
+        self.builder.add_keyframe(Keyframe { name, time, q, v, ctrl, mocap, ..Keyframe::default() });
         Ok(())
     }
 

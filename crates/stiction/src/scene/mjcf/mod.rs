@@ -11,6 +11,7 @@ mod asset;
 mod attributes;
 mod body;
 mod builtin_mesh;
+mod closure;
 mod compiler;
 mod constraint;
 mod custom;
@@ -25,6 +26,7 @@ mod keyframe;
 mod mesh;
 mod names;
 mod orientation;
+mod site;
 mod tendon;
 mod vocabulary;
 
@@ -46,6 +48,7 @@ use joint::JointClass;
 use mesh::MeshAsset;
 use nalgebra::Vector3;
 use names::Names;
+use site::Site;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tendon::TendonClass;
@@ -80,11 +83,14 @@ struct Reader<'d> {
     meshes: BTreeMap<&'d str, MeshAsset>,
     hfields: BTreeMap<&'d str, Arc<HeightField>>,
     names: Names<'d>,
-    /// Named joints.
+    /// Named joints, those of closures among them.
     joints: BTreeMap<&'d str, JointClass>,
-    /// Named tendons, and how many of all are fixed ones.
+    /// Named sites.
+    sites: BTreeMap<&'d str, Site>,
+    /// Named tendons, and how many of all are fixed ones and cables.
     tendons: BTreeMap<&'d str, TendonClass>,
     fixed_tendons: usize,
+    cables: usize,
     /// Where the elements of the model are in the file, by the names the builder gives them.
     places: BTreeMap<(ElementKind, String), Element<'d>>,
     pairs: Pairs<'d>,
@@ -117,8 +123,10 @@ impl<'d> Reader<'d> {
             hfields: BTreeMap::new(),
             names: Names::default(),
             joints: BTreeMap::new(),
+            sites: BTreeMap::new(),
             tendons: BTreeMap::new(),
             fixed_tendons: 0,
+            cables: 0,
             places: BTreeMap::new(),
             pairs: BTreeMap::new(),
             excluded: BTreeMap::new(),
@@ -183,9 +191,11 @@ impl<'d> Reader<'d> {
         for element in self.section("contact") {
             self.contact(element)?;
         }
+        self.closures()?;
         for element in self.section("tendon") {
             self.tendon_section(element)?;
         }
+        self.motions()?;
         for element in self.section("equality") {
             self.equality(element)?;
         }

@@ -1,12 +1,13 @@
-//! `<tendon>`: fixed tendons, which are weighted sums of joint coordinates.
+//! `<tendon>`: fixed tendons, which are weighted sums of joint coordinates, and spatial ones that limit a length.
 //!
-//! Spatial tendons run over sites and around geoms, which this engine does not model: one that would act is refused,
-//! one that is only drawn is noted. Whether a tendon acts is known when everything that refers to tendons has been read.
+//! A spatial tendon with a range that runs straight from site to site is a [`Cable`](crate::model::Cable). Springs, dampers
+//! and drives along spatial tendons, pulleys and geoms to wrap around are not modelled: a tendon that would act by them is
+//! refused, one that is only drawn is noted.
 
 use super::Reader;
 use super::attributes::{Attributes, check, unread_child};
 use super::document::{Element, Switch};
-use crate::model::{ElementKind, Target, TendonSpec};
+use crate::model::{CableSpec, ElementKind, Target, TendonSpec};
 use crate::scene::{EntryKind, SceneError};
 
 const TENDON: Attributes = Attributes {
@@ -21,6 +22,8 @@ const TENDON: Attributes = Attributes {
 };
 
 const JOINT: Attributes = Attributes { read: &["joint", "coef"], inert: &[], unmodelled: &[] };
+
+const SITE: Attributes = Attributes { read: &["site"], inert: &[], unmodelled: &[] };
 
 /// A tendon while its layers are read.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +113,7 @@ impl<'d> Reader<'d> {
             let spec = self.tendon(element, draft)?;
             match class {
                 TendonClass::Fixed => self.fixed(element, spec)?,
-                TendonClass::Spatial => self.spatial(element, &spec)?,
+                TendonClass::Spatial => self.spatial(element, spec)?,
             }
         }
         Ok(())
@@ -166,9 +169,8 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
-    fn spatial(&mut self, element: Element<'d>, spec: &TendonSpec) -> Result<(), SceneError> {
+    fn spatial(&mut self, element: Element<'d>, spec: TendonSpec) -> Result<(), SceneError> {
         let effects = [
-            ("limited", spec.range.is_some()),
             ("stiffness", spec.stiffness > 0.0),
             ("damping", spec.damping > 0.0),
             ("frictionloss", spec.friction_loss > 0.0),
@@ -176,8 +178,25 @@ impl<'d> Reader<'d> {
         if let Some((effect, _)) = effects.iter().find(|(_, acts)| *acts) {
             return Err(element.invalid(None, format!("{effect}: {SPATIAL}")));
         }
-        let message = "spatial tendons are not supported; this one is only drawn";
-        element.note(&mut self.notes, EntryKind::Ignored, None, message);
+        let Some(range) = spec.range else {
+            let message = "a spatial tendon without a range has no effect on motion; this one is only drawn";
+            element.note(&mut self.notes, EntryKind::Ignored, None, message);
+            return Ok(());
+        };
+        let mut points = Vec::new();
+        for child in element.children() {
+            if child.tag() != "site" {
+                return Err(child.invalid(None, format!("in a tendon that is limited: {SPATIAL}")));
+            }
+            check(child, &SITE, &mut self.notes);
+            let site = self.site_of(child, "site")?;
+            points.push((site.body, site.pose.translation));
+        }
+        let made_up = format!("cable {}", self.cables);
+        let name = if element.name().is_empty() { &made_up } else { element.name() };
+        self.place(ElementKind::Tendon, name, element);
+        self.cables += 1;
+        self.builder.add_cable(CableSpec { name: spec.name, points, range });
         Ok(())
     }
 
@@ -194,5 +213,5 @@ impl<'d> Reader<'d> {
     }
 }
 
-const SPATIAL: &str = "spatial tendons are not supported where they act; a fixed tendon over joints is, and so is a \
-                       chain of bodies tied by connects";
+const SPATIAL: &str = "of spatial tendons only limits of the length are supported, straight from site to site; a fixed tendon \
+                       over joints has springs, dampers and drives too";

@@ -1,0 +1,184 @@
+"""How a scene is simulated.
+
+`Settings` holds names and numbers and leaves to the scene what it does not say. Where every setting of a contact model
+counts, `contact` may be one of the formulations `ExactCone`, `Polyhedral`, `FrictionBox`, `NoSlip`, whose fields are the
+engine's own; a test holds all of them against the engine's defaults.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+ContactModel = Literal[
+    "cone",
+    "convex",
+    "stewart-trinkle",
+    "anitescu-potra",
+    "frictionless",
+    "viscous",
+    "viscous-explicit",
+    "friction-box",
+    "friction-box-fixed-point",
+    "no-slip",
+    "no-slip-paper",
+]
+"""Names of the contact models."""
+
+
+@dataclass(frozen=True)
+class ExactCone:
+    """Exact friction cones, and with them every law of contact.
+
+    Parameters:
+        law: "coulomb", or "associated" for the convex relaxation, under which sliding bodies dilate.
+        replacement: law of all contacts with friction in place of their own, as the engine writes it:
+            "Frictionless", "NoSlip", or {"Viscous": {"viscosity": 2.0}} (N s/m).
+        viscous: whether viscous friction answers the velocity after the step ("implicit") or before it ("explicit").
+        compliance: velocity per impulse of every contact row (1/kg), 0 for rigid contacts.
+        solver: name of a solver of cone problems, see `stiction.solvers`.
+        tolerance: largest residual of a solved island (dimensionless).
+        max_factorizations: of the solver "chain", per island and step.
+    """
+
+    law: Literal["coulomb", "associated"] = "coulomb"
+    replacement: Any = None
+    viscous: Literal["implicit", "explicit"] = "implicit"
+    compliance: float = 0.0
+    solver: str = "chain"
+    tolerance: float = 1e-10
+    max_factorizations: int = 20000
+
+
+@dataclass(frozen=True)
+class Polyhedral:
+    """Friction cones replaced by pyramids (Stewart and Trinkle; Anitescu and Potra).
+
+    Parameters:
+        directions: number of friction directions, even, 4 to 32.
+        aligned: whether the first direction opposes the free sliding velocity.
+        gap: "StewartTrinkle" with predicted contacts, or "AnitescuPotra" with touching ones only.
+        solver: "lemke", "fb-rlm", "fb-plm" or "path".
+        tolerance: largest residual of a solved island (dimensionless).
+    """
+
+    directions: int = 4
+    aligned: bool = True
+    gap: Literal["StewartTrinkle", "AnitescuPotra"] = "StewartTrinkle"
+    solver: Literal["lemke", "fb-rlm", "fb-plm", "path"] = "lemke"
+    tolerance: float = 1e-10
+
+
+@dataclass(frozen=True)
+class FrictionBox:
+    """Tangential impulses within boxes, a symmetric problem (Arechavaleta, Lopez-Damian and Morales 2010).
+
+    Parameters:
+        fixed_point: rounds in which the bounds are re-estimated within a step; None takes the last step's.
+        mixing: what is added to the diagonal, in units of the mean diagonal of each block (dimensionless).
+        solver: name of a solver of problems with bounds.
+        tolerance: largest residual of a solved island (dimensionless).
+    """
+
+    fixed_point: Union[int, None] = None
+    mixing: float = 1e-11
+    solver: str = "pgs-sm"
+    tolerance: float = 1e-10
+
+
+@dataclass(frozen=True)
+class NoSlip:
+    """Contacts with friction do not slip, whatever it takes (Drumwright 2015, section VI).
+
+    Parameters:
+        releasing: whether contacts that do not press are released; as published they are not.
+        max_rounds: rounds of releasing and holding at most.
+        solver: name of a solver of factored problems or problems with bounds.
+        tolerance: largest residual of a solved island (dimensionless).
+    """
+
+    releasing: bool = True
+    max_rounds: int = 100
+    solver: str = "ppm"
+    tolerance: float = 1e-10
+
+
+Formulation = Union[ExactCone, Polyhedral, FrictionBox, NoSlip]
+"""A contact model with all its settings."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a scene is simulated; None leaves the choice to the scene, and then to the default.
+
+    Parameters:
+        timestep: time step (s).
+        contact: contact model, by name or with all its settings.
+        solver: name of its solver; one that does not fit is refused with those that do.
+        stepper: "time-stepping", or "acceleration" for contacts that persist.
+        friction_directions: of a polyhedral contact model, even, 4 to 32.
+        viscosity: of each contact point (N s/m), for the viscous contact models.
+        compliance: of contacts (1/kg).
+        impact: law of restitution, "poisson" or "newton".
+        impact_threshold: approaches up to this speed do not bounce (m/s).
+        restitution: coefficient of all contacts, 0 to 1, in place of the scene's (dimensionless).
+        baumgarte: fraction of a bilateral position error that one step removes through velocities, 0 to 1.
+        overlap_tolerance: overlap above which a step begins with a projection (m, rad).
+    """
+
+    timestep: Union[float, None] = None
+    contact: Union[ContactModel, Formulation, None] = None
+    solver: Union[str, None] = None
+    stepper: Union[Literal["time-stepping", "acceleration"], None] = None
+    friction_directions: Union[int, None] = None
+    viscosity: Union[float, None] = None
+    compliance: Union[float, None] = None
+    impact: Union[Literal["poisson", "newton"], None] = None
+    impact_threshold: Union[float, None] = None
+    restitution: Union[float, None] = None
+    baumgarte: Union[float, None] = None
+    overlap_tolerance: Union[float, None] = None
+
+    def to_json(self) -> str:
+        """The settings as the engine reads them."""
+        fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        contact = fields["contact"]
+        if isinstance(contact, (ExactCone, Polyhedral, FrictionBox, NoSlip)):
+            for name in ("solver", "friction_directions", "viscosity", "compliance"):
+                if fields[name] is not None:
+                    raise _refuse(f"{name} = {fields[name]!r} beside a whole formulation: set it in {contact!r}")
+            fields["contact"] = None
+            fields["formulation"] = {type(contact).__name__: dataclasses.asdict(contact)}
+        for name, value in fields.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise _refuse(f"{name} is {value}: a finite number is needed")
+        return json.dumps(fields, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number as Python's."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise _refuse(f"{value!r} is no setting")
+
+
+def _refuse(message: str) -> Exception:
+    from stiction._stiction import StictionError
+
+    return StictionError(message)
+
+
+def settings_of(settings: Union[Settings, None], options: dict[str, Any]) -> Settings:
+    """The settings object, or one made of keyword options."""
+    if settings is None:
+        known = {f.name for f in dataclasses.fields(Settings)}
+        for name in options:
+            if name not in known:
+                raise TypeError(f"{name!r} is no setting; there are: {', '.join(sorted(known))}")
+        return Settings(**options)
+    if options:
+        raise TypeError(f"give a settings object or keywords, not both: {', '.join(options)}")
+    return settings

@@ -1,0 +1,18 @@
+//! One exception for everything that is wrong with what the caller gave.
+
+use pyo3::exceptions::PyException;
+use pyo3::{PyErr, create_exception};
+use std::fmt::Display;
+
+create_exception!(
+    stiction._stiction,
+    StictionError,
+    PyException,
+    "What was asked for cannot be done: a file, a setting or an array is wrong. The message says which, its value, and \
+     what would be right. Not converging is no error: it is in the report."
+);
+
+/// The exception with the message of an error.
+pub(crate) fn refuse(error: impl Display) -> PyErr {
+    StictionError::new_err(error.to_string())
+}

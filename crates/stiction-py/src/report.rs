@@ -1,0 +1,279 @@
+//! What a step reports: numbers as attributes, contacts and pairs as structured arrays.
+
+use crate::error::refuse;
+use crate::model::PyModel;
+use nalgebra::{Matrix3, Vector3};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict};
+use stiction::contact::{Law, Mode};
+use stiction::model::Model;
+use stiction::sim::{Certificate, ContactForce, PairForce, StepReport};
+
+/// Fields of `StepReport.contacts`: name, NumPy type, shape.
+const CONTACT_FIELDS: [(&str, &str, &[usize]); 16] = [
+    ("geom1", "<i4", &[]),
+    ("geom2", "<i4", &[]),
+    ("body1", "<i4", &[]),
+    ("body2", "<i4", &[]),
+    ("point", "<f8", &[3]),
+    ("normal", "<f8", &[3]),
+    ("frame", "<f8", &[3, 3]),
+    ("gap", "<f8", &[]),
+    ("mu", "<f8", &[]),
+    ("impulse", "<f8", &[3]),
+    ("force", "<f8", &[3]),
+    ("local_impulse", "<f8", &[3]),
+    ("local_velocity", "<f8", &[3]),
+    ("margin", "<f8", &[]),
+    ("mode", "<U5", &[]),
+    ("law", "<U15", &[]),
+];
+
+/// Fields of `StepReport.pairs`.
+const PAIR_FIELDS: [(&str, &str, &[usize]); 9] = [
+    ("geom1", "<i4", &[]),
+    ("geom2", "<i4", &[]),
+    ("contacts", "<i4", &[]),
+    ("pressing", "<i4", &[]),
+    ("center", "<f8", &[3]),
+    ("force", "<f8", &[3]),
+    ("moment", "<f8", &[3]),
+    ("normal_force", "<f8", &[]),
+    ("margin", "<f8", &[]),
+];
+
+/// How well a step obeys the laws of contact; every number is zero or positive but the last two, and zero is perfect.
+#[pyclass(module = "stiction._stiction", name = "Certificate", frozen)]
+#[derive(Clone, Copy)]
+pub(crate) struct PyCertificate {
+    inner: Certificate,
+}
+
+/// Read-only attributes that are fields of `inner`.
+macro_rules! fields {
+    ($class:ident, $($(#[$doc:meta])* $name:ident: $type:ty,)+ { $($rest:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            $($(#[$doc])* #[getter] fn $name(&self) -> $type { self.inner.$name })+
+            $($rest)*
+        }
+    };
+}
+
+fields! {
+    PyCertificate,
+    /// Worst scaled natural-map residual of the islands' problems (dimensionless).
+    residual: f64,
+    /// Deepest overlap of contacts and limits at the beginning of the step, after the projection (m, rad).
+    penetration: f64,
+    /// Worst speed below what a unilateral row allows (m/s, rad/s).
+    approach: f64,
+    /// Worst negative normal force (N).
+    pull: f64,
+    /// Worst excess of a tangential force over the friction bound (N).
+    cone_violation: f64,
+    /// Worst power that friction feeds into a contact (W).
+    sliding_power: f64,
+    /// Worst error of a bilateral constraint at the end of the step (m, rad).
+    bilateral: f64,
+    /// Work of all contact, limit and joint friction impulses (J).
+    contact_work: f64,
+    /// Change of the total energy in the step (J).
+    energy_change: f64,
+    {
+        /// All fields by name.
+        fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            as_dict(py, &self.inner)
+        }
+
+        fn __repr__(&self) -> String {
+            format!("{:?}", self.inner)
+        }
+    }
+}
+
+/// What a step did. Not converging raises nothing: look at `solved`.
+#[pyclass(module = "stiction._stiction", name = "StepReport", frozen)]
+pub(crate) struct PyStepReport {
+    inner: StepReport,
+    model: Py<PyModel>,
+    contacts: Vec<ContactForce>,
+    pairs: Vec<PairForce>,
+}
+
+impl PyStepReport {
+    pub(crate) fn new(
+        inner: StepReport,
+        model: Py<PyModel>,
+        contacts: &[ContactForce],
+        pairs: &[PairForce],
+    ) -> Self {
+        Self { inner, model, contacts: contacts.to_vec(), pairs: pairs.to_vec() }
+    }
+}
+
+fields! {
+    PyStepReport,
+    /// Number of the step, from 0.
+    step: u64,
+    /// Time at its end (s).
+    time: f64,
+    /// Constraint rows.
+    rows: usize,
+    /// Islands with unilateral rows.
+    islands: usize,
+    /// Islands that were not solved to tolerance.
+    unsolved: usize,
+    /// Islands for which the acceleration stepper found no forces.
+    inconsistent: usize,
+    /// Islands whose answer came from a regularised matrix (and was certified on the original).
+    regularized: usize,
+    /// Contacts that bounce.
+    bounces: usize,
+    /// Islands in which they bounce less than their coefficients say, because the impact would have added energy.
+    reduced_impacts: usize,
+    /// Complementarity variables of the largest island.
+    variables: usize,
+    /// Exchanges of whole index sets in all islands.
+    iterations: usize,
+    /// Pivots of all islands.
+    pivots: usize,
+    /// Kinetic and potential energy at the end (J).
+    energy: f64,
+    /// Kinetic energy at the end (J).
+    kinetic_energy: f64,
+    {
+        /// Whether every island was solved to tolerance.
+        #[getter]
+        fn solved(&self) -> bool {
+            self.inner.solved()
+        }
+
+        /// Worst status: `Solved`, `MaxIterations`, `Ray`, `Infeasible`, `Stalled` or `NumericalFailure`.
+        #[getter]
+        fn status(&self) -> String {
+            format!("{:?}", self.inner.status)
+        }
+
+        /// How well the laws of contact are obeyed.
+        #[getter]
+        fn certificate(&self) -> PyCertificate {
+            PyCertificate { inner: self.inner.certificate }
+        }
+
+        /// Contacts of the step, sorted by key: a structured array with `geom1`, `geom2`, `body1`, `body2` (indices),
+        /// `point` (m, world), `normal` (from geom 1 to geom 2), `frame` (rows normal, t1, t2), `gap` (m, at the
+        /// step's beginning), `mu`, `impulse` (N s) and `force` (N) on body 2 in world axes, `local_impulse` (N s) and
+        /// `local_velocity` (m/s) in the contact frame, `margin` (friction needed over available; NaN where there is
+        /// none), `mode` (open, stick, slip) and `law`.
+        #[getter]
+        fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+            static DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let model = &*self.model.get().inner;
+            let mut bytes = Vec::new();
+            self.contacts.iter().for_each(|contact| pack_contact(&mut bytes, model, contact));
+            structured(py, &bytes, &DTYPE, &CONTACT_FIELDS)
+        }
+
+        /// What each pair of geoms carries: a structured array with `geom1`, `geom2` (indices), `contacts` and
+        /// `pressing` (numbers of them), `center` of pressure (m, world), `force` (N) and `moment` (N m, about the centre)
+        /// on geom 2 in world axes, `normal_force` (N), `margin` (largest of its contacts; NaN where there is none).
+        #[getter]
+        fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+            static DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let mut bytes = Vec::new();
+            self.pairs.iter().for_each(|pair| pack_pair(&mut bytes, pair));
+            structured(py, &bytes, &DTYPE, &PAIR_FIELDS)
+        }
+
+        /// All numbers by name, the certificate's in a dict of its own.
+        fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            as_dict(py, &self.inner)
+        }
+
+        fn __repr__(&self) -> String {
+            let StepReport { step, time, contacts, status, certificate, .. } = &self.inner;
+            let residual = certificate.residual;
+            format!("<stiction.StepReport {step}: t = {time} s, {contacts} contacts, {status:?}, residual {residual:.1e}>")
+        }
+    }
+}
+
+/// A serializable value as a dict.
+fn as_dict<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyDict>> {
+    let text = serde_json::to_string(value).map_err(refuse)?;
+    Ok(py.import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?)
+}
+
+/// Rows of bytes as a read-only structured array.
+fn structured<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    dtype: &PyOnceLock<Py<PyAny>>,
+    fields: &[(&str, &str, &[usize])],
+) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = py.import("numpy")?;
+    let dtype = dtype.get_or_try_init(py, || {
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(name, kind, shape)| {
+                (*name, *kind, pyo3::types::PyTuple::new(py, shape.iter()).map(Bound::unbind))
+            })
+            .map(|(name, kind, shape)| shape.map(|shape| (name, kind, shape)))
+            .collect::<PyResult<_>>()?;
+        Ok::<_, PyErr>(numpy.call_method1("dtype", (fields,))?.unbind())
+    })?;
+    numpy.call_method1("frombuffer", (PyBytes::new(py, bytes), dtype))
+}
+
+fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
+    let contact = &force.contact;
+    pack_indices(bytes, &contact.geoms);
+    pack_indices(bytes, &contact.geoms.map(|geom| model.geoms[geom].body));
+    pack_vector(bytes, &contact.point);
+    pack_vector(bytes, &contact.frame.column(0).into());
+    // Rows of the array are the columns of the matrix, which is stored by columns.
+    let frame: &Matrix3<f64> = &contact.frame;
+    pack_numbers(bytes, frame.as_slice());
+    pack_numbers(bytes, &[contact.gap, contact.law.mu()]);
+    pack_vector(bytes, &force.world_impulse());
+    pack_vector(bytes, &force.force);
+    pack_vector(bytes, &force.impulse);
+    pack_vector(bytes, &force.velocity);
+    pack_numbers(bytes, &[force.margin.unwrap_or(f64::NAN)]);
+    let mode = match force.mode {
+        Mode::Open => "open",
+        Mode::Stick => "stick",
+        Mode::Slip => "slip",
+    };
+    pack_text(bytes, mode, 5);
+    pack_text(bytes, Law::KINDS[contact.law.kind()], 15);
+}
+
+fn pack_pair(bytes: &mut Vec<u8>, pair: &PairForce) {
+    pack_indices(bytes, &pair.geoms);
+    pack_indices(bytes, &[pair.contacts, pair.pressing]);
+    pack_vector(bytes, &pair.center);
+    pack_vector(bytes, &pair.force);
+    pack_vector(bytes, &pair.moment);
+    pack_numbers(bytes, &[pair.normal_force, pair.margin.unwrap_or(f64::NAN)]);
+}
+
+fn pack_numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {
+    numbers.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+}
+
+fn pack_vector(bytes: &mut Vec<u8>, vector: &Vector3<f64>) {
+    pack_numbers(bytes, vector.as_slice());
+}
+
+fn pack_indices(bytes: &mut Vec<u8>, indices: &[usize]) {
+    indices.iter().for_each(|&i| bytes.extend_from_slice(&(i as i32).to_le_bytes()));
+}
+
+/// A text of at most `width` characters, in NumPy's four bytes a character.
+fn pack_text(bytes: &mut Vec<u8>, text: &str, width: usize) {
+    let mut characters = text.chars().map(u32::from);
+    (0..width).for_each(|_| bytes.extend_from_slice(&characters.next().unwrap_or(0).to_le_bytes()));
+}

@@ -1,0 +1,65 @@
+// The read-out of a step from the arrays of a recording: what the page must show.
+
+/** Pairs of geoms with their contacts, as `viewer/src/readout.ts` describes them. */
+export function readOut(recording, step) {
+  const [from, to] = [recording.contact_ptr[step], recording.contact_ptr[step + 1]].map(Number);
+  const pairs = new Map();
+  for (let c = from; c < to; c++) {
+    const geoms = [recording.contact_geom1[c], recording.contact_geom2[c]];
+    const key = geoms.join();
+    pairs.set(key, [...(pairs.get(key) ?? []), c]);
+  }
+  return [...pairs.values()].map((contacts) => addUp(recording, contacts));
+}
+
+function addUp(recording, indices) {
+  const geoms = [recording.contact_geom1[indices[0]], recording.contact_geom2[indices[0]]];
+  const [firstFixed, secondFixed] = geoms.map((geom) => recording.body_fixed[recording.geom_body[geom]] === 1);
+  const onFirst = secondFixed && !firstFixed;
+  const contacts = indices.map((c) => readContact(recording, c, onFirst ? -1 : 1));
+  const weights = contacts.map((c) => Math.max(c.impulses[0], 0));
+  const plain = weights.every((w) => w === 0);
+  const total = plain ? contacts.length : weights.reduce((a, b) => a + b);
+  const center = sum(contacts.map((c, i) => c.point.map((x) => (x * (plain ? 1 : weights[i])) / total)));
+  const margins = contacts.map((c) => c.margin).filter((margin) => !Number.isNaN(margin));
+  return {
+    geoms,
+    receiver: geoms[onFirst ? 0 : 1],
+    contacts,
+    pressing: weights.filter((w) => w > 0).length,
+    center,
+    force: sum(contacts.map((c) => c.force)),
+    moment: sum(contacts.map((c) => cross(c.point.map((x, k) => x - center[k]), c.force))),
+    normalForce: contacts.reduce((all, c) => all + c.normalForce, 0),
+    margin: margins.length > 0 ? Math.max(...margins) : NaN,
+  };
+}
+
+function readContact(recording, c, sign) {
+  const frame = recording.contact_frame.subarray(9 * c, 9 * c + 9);
+  const impulses = Array.from(recording.contact_impulse.subarray(3 * c, 3 * c + 3));
+  const impulse = [0, 1, 2].map((axis) => sign * [0, 1, 2].reduce((all, row) => all + frame[3 * row + axis] * impulses[row], 0));
+  const h = recording.timestep[0];
+  return {
+    impulses,
+    impulse,
+    force: impulse.map((x) => x / h),
+    normalForce: impulses[0] / h,
+    tangentialForce: Math.hypot(impulses[1], impulses[2]) / h,
+    point: Array.from(recording.contact_point.subarray(3 * c, 3 * c + 3)),
+    normal: Array.from(frame.subarray(0, 3), (x) => sign * x),
+    gap: recording.contact_gap[c],
+    law: ["frictionless", "coulomb", "no-slip", "viscous", "coulomb viscous"][recording.contact_law[c]],
+    mu: recording.contact_mu[c],
+    mode: recording.contact_mode[c],
+    margin: recording.contact_margin[c],
+  };
+}
+
+function sum(vectors) {
+  return vectors.reduce((all, x) => all.map((a, k) => a + x[k]), [0, 0, 0]);
+}
+
+function cross([a, b, c], [x, y, z]) {
+  return [b * z - c * y, c * x - a * z, a * y - b * x];
+}
