@@ -523,7 +523,7 @@ impl Simulation {
         }
         for (tree, solved) in &level.reports {
             if level.sustained[*tree] {
-                report.add_island(&solved);
+                report.add_island(solved);
             }
         }
         let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
