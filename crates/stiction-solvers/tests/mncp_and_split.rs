@@ -370,6 +370,109 @@ fn settings_out_of_range_are_refused_by_name() {
     assert!(message(QpSplit::new(bad).unwrap_err()).contains("tolerance"));
 }
 
+/// Three balls of a chain on a floor, and the impulses of the step before: descents from there and from none end in the
+/// same local minimum.
+fn landing() -> (ConeNcp, Vec<f64>) {
+    // Of every contact the normal and the first tangent; nothing moves along the second.
+    let w = [
+        [
+            1.878932464433623,
+            0.4770896201829197,
+            0.02108635479033876,
+            -0.384519817008711,
+            -0.9441157672856274,
+            0.10062563029092612,
+        ],
+        [
+            0.4770896201829197,
+            0.2934627761686919,
+            -0.16299162078457,
+            -0.2534237937060935,
+            -0.003975406007305956,
+            -0.13023796404449262,
+        ],
+        [
+            0.02108635479033876,
+            -0.16299162078457,
+            0.7605492886661251,
+            0.36108904208254344,
+            0.018549983895468913,
+            0.36653359853295675,
+        ],
+        [
+            -0.384519817008711,
+            -0.2534237937060935,
+            0.36108904208254344,
+            0.5919351918364935,
+            0.008807052589464189,
+            0.4926511363911201,
+        ],
+        [
+            -0.9441157672856274,
+            -0.003975406007305956,
+            0.018549983895468913,
+            0.008807052589464189,
+            0.9760621947595264,
+            -0.23496619526378534,
+        ],
+        [
+            0.10062563029092612,
+            -0.13023796404449262,
+            0.36653359853295675,
+            0.4926511363911201,
+            -0.23496619526378534,
+            0.5186329483948532,
+        ],
+    ];
+    let q = [
+        -0.0020738876112714588,
+        -0.3680164858958711,
+        -0.00902357029453782,
+        -0.00033476840359547566,
+        -0.009813410574472048,
+        -0.0009046644160530803,
+    ];
+    let impulses = [
+        0.004184978223002934,
+        0.002092489111501467,
+        0.013265883522666078,
+        -0.005727032208654882,
+        0.01454393955681815,
+        0.002700967323666007,
+    ];
+    let place = [0, 1, 3, 4, 6, 7];
+    let spread = |values: [f64; 6]| {
+        let mut all = vec![0.0; 9];
+        place.iter().zip(values).for_each(|(i, value)| all[*i] = value);
+        all
+    };
+    let mut matrix = vec![0.0; 81];
+    for (i, row) in place.iter().zip(w) {
+        matrix[i * 9..(i + 1) * 9].copy_from_slice(&spread(row));
+    }
+    let cones = vec![Cone::Coulomb { dim: 3, mu: 0.5 }; 3];
+    (ConeNcp::new(cones, Delassus::Dense(matrix), spread(q)).unwrap(), spread(impulses))
+}
+
+#[test]
+fn a_descent_that_ended_in_a_local_minimum_begins_anew_elsewhere() {
+    let (problem, start) = landing();
+    let solve = |restarts: usize, start: Option<&[f64]>| {
+        let mut x = Solution { z: start.map(<[f64]>::to_vec).unwrap_or_default(), w: vec![0.0; 9] };
+        let begin = if start.is_some() { Start::Warm } else { Start::Cold };
+        let settings = MncpRlmSettings { restarts, ..Default::default() };
+        (MncpRlm::new(settings).unwrap().solve(&problem, begin, &mut x), x)
+    };
+    for begin in [None, Some(start.as_slice())] {
+        let (stuck, _) = solve(0, begin);
+        assert_eq!(stuck.status, Status::Stalled, "{stuck:?}");
+        let (solved, x) = solve(8, begin);
+        assert_eq!(solved.status, Status::Solved, "{solved:?}");
+        assert!(solved.iterations > stuck.iterations);
+        assert_eq!(problem.residual(&x), solved.residual);
+    }
+}
+
 /// How many of the 54 public problems a solver brings to 1e-6 and to 1e-9, or the rounding floor: 41 small ones in at most
 /// 1000 steps, those of more than a hundred contacts or so in at most `few`, which time allows in a test.
 fn counts<S: Solver<ConeNcp>>(name: &str, few: usize, make: impl Fn(usize) -> S) -> [usize; 2] {
@@ -397,10 +500,12 @@ fn most_public_contact_problems_are_solved() {
     }
     let tolerance = 1e-9;
     let rlm = counts("mncp_rlm", 10, |max_iterations| {
-        MncpRlm::new(MncpRlmSettings { tolerance, max_iterations, ..MncpRlmSettings::default() }).unwrap()
+        let settings = MncpRlmSettings { tolerance, max_iterations, restarts: 0, ..Default::default() };
+        MncpRlm::new(settings).unwrap()
     });
     let plm = counts("mncp_plm", 10, |max_iterations| {
-        MncpPlm::new(MncpPlmSettings { tolerance, max_iterations, ..MncpPlmSettings::default() }).unwrap()
+        let settings = MncpPlmSettings { tolerance, max_iterations, restarts: 0, ..Default::default() };
+        MncpPlm::new(settings).unwrap()
     });
     let split = counts("qp_split", 30, |max_iterations| {
         QpSplit::new(QpSplitSettings { tolerance, max_iterations, ..QpSplitSettings::default() }).unwrap()

@@ -9,6 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use stiction::collision::{ConvexMesh, Shape, collide};
+use stiction::sim::Simulation;
 use stiction::spatial::Transform;
 
 /// Counts the allocations of the thread that asks for it.
@@ -115,18 +116,25 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("sphere_slide", 100),
         ("belt", 100),
         ("humanoid", 3000),
+        ("bounce", 1500),
         ("loops", 100),
         ("loops", 3000),
         ("tendons", 3000),
+        ("redundant humanoid", 2000),
+        ("redundant tendons", 3000),
         ("chain", 20),
         ("chain", 1000),
     ] {
-        let mut s = simulate(&match name {
+        let mut s = simulate(&match name.trim_start_matches("redundant ") {
             "chain" => chain(),
             "loops" => LOOPS.to_owned(),
             "tendons" => TENDONS.to_owned(),
-            _ => shipped(name),
+            scene => shipped(scene),
         });
+        if name.starts_with("redundant") {
+            let model = s.model().redundant().unwrap();
+            s = Simulation::new(Arc::new(model), s.settings().clone()).unwrap();
+        }
         for _ in 0..warm_up {
             let _ = s.step().unwrap();
         }

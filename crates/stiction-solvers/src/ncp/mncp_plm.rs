@@ -14,8 +14,8 @@
 //! # Convergence and failure
 //! Quadratic near a regular solution, and fast where impulses are not unique, thanks to the nearly shortest step. Every limit
 //! point is stationary for `psi`; with Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`]. It solves 47 of the 54 public problems to 1e-9 in at most 1000 steps, all 41 of up to a hundred
-//! contacts; [`super::chain`] is the robust solver.
+//! [`Status::Stalled`]. Without beginning anew it solves 47 of the 54 public problems to 1e-9 in at most 1000 steps, all 41
+//! of up to a hundred contacts; [`super::chain`] is the robust solver.
 //!
 //! # Cost
 //! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048

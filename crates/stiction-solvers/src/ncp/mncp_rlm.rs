@@ -14,7 +14,7 @@
 //! # Convergence and failure
 //! Quadratic near a regular solution, slow where impulses are not unique (the damping follows the merit, not the null space),
 //! and every limit point is stationary for `psi`. With Coulomb's law that may be a local minimum that solves nothing:
-//! [`Status::Stalled`], as in one public problem of three. [`super::chain`] is the robust solver.
+//! [`Status::Stalled`], as in one public problem of three where it does not begin anew. [`super::chain`] is the robust solver.
 //!
 //! # Cost
 //! `2 n^3` operations a step of `n` rows, on a dense matrix whatever the form of the operator. Problems of more than 2048
