@@ -243,6 +243,8 @@ impl Simulation {
             if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {
                 continue;
             }
+            let delay = work.delay[tree];
+            let late_turn = if self.closures.is_tied(tree) { delay } else { 0.0 };
             match (work.contact_rule[tree], contents.lone_body) {
                 (true, true) => lone_body::advance(
                     &model,
@@ -254,7 +256,7 @@ impl Simulation {
                     &work.tau,
                     &work.v_own,
                     &work.v_plus,
-                    work.delay[tree],
+                    [delay, late_turn],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
