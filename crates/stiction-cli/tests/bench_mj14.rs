@@ -102,13 +102,17 @@ fn every_solver_swings_the_pendulum_certified_and_without_free_energy() {
     let json = stiction_in(&dir, &args).exits_with(0).json();
     let runs = array(&json, "runs");
     let names: Vec<&str> = runs.iter().map(|run| run["scheme"].as_str().unwrap()).collect();
-    assert_eq!(names[..6], [&FIVE[..], &["default"]].concat());
+    assert_eq!(names, [&FIVE[..], &["default", "redundant"]].concat());
+    assert_eq!((number(&json, "restitution"), json["impact"].as_str()), (0.7, Some("poisson")));
     let paper: Vec<f64> = runs[..5].iter().map(|run| number(run, "paper")).collect();
     assert_eq!(paper, [23.92, 22.78, 24.24, 22.85, 22.82]);
     for run in runs {
         assert_eq!((number(run, "steps"), number(run, "unsolved")), (2000.0, 0.0), "{run}");
         assert!(number(run, "worst_residual") <= 1e-8, "{run}");
         assert!(number(run, "free_rise") <= 1e-3, "{run}");
+        assert!(number(run, "bounces") > 0.0 && number(run, "worst_bilateral") <= 1e-8, "{run}");
+        let redundant = run["scheme"] == "redundant";
+        assert_eq!(number(run, "velocities"), if redundant { 72.0 } else { 12.0 }, "{run}");
         assert_eq!(number(run, "adding"), 0.0, "{run}");
         assert!((number(run, "first_contact") - 0.143).abs() <= 2e-3, "{run}");
         assert!(number(run, "end_energy") < number(run, "start_energy"), "{run}");
@@ -136,6 +140,11 @@ fn the_table_of_the_pendulum_has_the_papers_times_and_no_duration_is_refused() {
     {
         assert!(out.contains(word), "{word:?} is not in {out}");
     }
+    let inelastic = ["bench", "mj14-pendulum", "--duration", "0.2", "--repeat", "1", "--restitution", "0"];
+    let inelastic = stiction(&[&inelastic[..], &["--impact", "newton"]].concat()).exits_with(0).stdout;
+    assert!(inelastic.contains("restitution 0 (newton)") && inelastic != out, "{inelastic}");
+    let refused = stiction(&["bench", "mj14-pendulum", "--restitution", "1.5"]).exits_with(2);
+    assert!(refused.stderr.contains("restitution"), "{}", refused.stderr);
     let refused = stiction(&["bench", "mj14-pendulum", "--duration", "-1"]).exits_with(2);
     assert!(refused.stderr.contains("positive number of seconds"), "{}", refused.stderr);
     stiction(&["bench", "mj14-pendulum", "--repeat", "0"]).exits_with(2);

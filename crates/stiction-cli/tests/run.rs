@@ -78,6 +78,33 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
 }
 
 #[test]
+fn margins_over_all_solutions_are_there_if_asked_for() {
+    let arguments = ["run", &shipped("grasp"), "--duration", "0.01", "--json", "--margins"];
+    let json = stiction(&arguments).exits_with(0).json();
+    let pairs = json["last_step"]["pairs"].as_array().unwrap();
+    let margins = |geoms: [&str; 2], key: &str| {
+        let pair = pairs.iter().find(|p| p["geoms"][0] == geoms[0] && p["geoms"][1] == geoms[1]).unwrap();
+        pair[key].as_f64().unwrap()
+    };
+    // Two cubes of 9.81 N between 50 N. If the others share what one gripper leaves of the far cube, that is half of it.
+    // They may also pull at each other, until all pressure is in corners: 25 N upwards and 25 N sideways.
+    let (weight, grip): (f64, f64) = (9.81, 50.0);
+    let gripper = [1.5 * weight, (0.5 * grip + weight).hypot(0.5 * grip)];
+    let middle = [0.0, (0.5 * grip).hypot(0.5 * grip)];
+    for (geoms, [alone, largest]) in [
+        (["left_cube", "left_gripper"], gripper),
+        (["right_cube", "right_gripper"], gripper),
+        (["left_cube", "right_cube"], middle),
+    ] {
+        for (key, exact) in [("margin_alone", alone / grip), ("largest_margin", largest / grip)] {
+            let found = margins(geoms, key);
+            assert!((found - exact).abs() < 1e-4, "{geoms:?}, {key}: {found} {exact}");
+        }
+    }
+    stiction(&["run", &shipped("grasp"), "--margins"]).exits_with(2);
+}
+
+#[test]
 fn the_table_names_the_certificate_and_the_hash_of_the_json_object() {
     let scene = shipped("sphere_slide");
     let table = stiction(&["run", &scene]).exits_with(0).stdout;

@@ -299,3 +299,51 @@ fn a_pendulum_that_bounces_keeps_its_joints_and_bounces_the_same_in_both_coordin
     }
     assert!(distances[0] < 0.02 && distances[1] < 0.5 * distances[0], "{distances:?}");
 }
+
+#[test]
+fn a_four_bar_swings_the_same_with_every_bar_free_and_its_joints_stay_closed() {
+    let rod = |along: &str| match along {
+        "x" => r#"<inertial pos="0.15 0 0" mass="0.6" diaginertia="1e-6 0.0045 0.0045"/>"#,
+        _ => r#"<inertial pos="0 0 -0.05" mass="0.2" diaginertia="1.7e-4 1.7e-4 1e-6"/>"#,
+    };
+    let text = format!(
+        r#"<mujoco><compiler angle="radian"/><option timestep="0.001"/>
+        <custom><text name="stiction:closure:pin" data="hinge far end"/></custom><worldbody>
+        <body name="crank"><joint name="a" axis="0 1 0"/>{}<body name="coupler" pos="0 0 -0.1"><joint name="b" axis="0 1 0"/>{}
+        <site name="far" pos="0.3 0 0" zaxis="0 1 0"/></body></body>
+        <body name="rocker" pos="0.3 0 0"><joint name="c" axis="0 1 0"/>{}<site name="end" pos="0 0 -0.1" zaxis="0 1 0"/></body>
+        </worldbody></mujoco>"#,
+        rod("z"),
+        rod("x"),
+        rod("z")
+    );
+    let mut pair = both(&text);
+    start(&mut pair, &[1.0, -1.0, 1.0], &[0.0; 3]);
+    let before = pair[1].step().unwrap().energy;
+    let _ = pair[0].step().unwrap();
+    let (distance, error) = apart(&mut pair, 10.0);
+    assert!(distance <= 1e-6, "{distance:e}");
+    assert!(error <= 1e-12, "{error:e}");
+    let after = pair[1].step().unwrap().energy;
+    assert!((after - before).abs() <= 1e-7, "{:e}", after - before);
+}
+
+#[test]
+fn the_projection_adds_no_energy_to_a_chain_that_nothing_touches() {
+    // The pendulum without floor and wall: ten seconds of chaos, free of contact.
+    let text = shipped("pendulum12")
+        .replace(r#"<geom name="floor""#, r#"<geom name="floor" contype="0" conaffinity="0""#)
+        .replace(r#"<geom name="wall""#, r#"<geom name="wall" contype="0" conaffinity="0""#)
+        .replace(r#"mass="1""#, r#"mass="1" contype="0" conaffinity="0""#);
+    let mut s = both(&text).into_iter().nth(1).unwrap();
+    let start = s.step().unwrap().energy;
+    let (mut error, mut worst) = (0.0f64, 0.0f64);
+    for _ in 0..10_000 {
+        let report = s.step().unwrap();
+        assert_eq!(report.contacts, 0);
+        error = error.max(report.certificate.bilateral);
+        worst = worst.max(report.energy - start);
+    }
+    assert!(error <= 1e-8, "{error:e}");
+    assert!(worst <= 1e-3, "{worst:e}");
+}

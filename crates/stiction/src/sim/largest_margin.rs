@@ -18,7 +18,8 @@
 //! - the *largest* in `S`. Pairs can still be at odds: pads that squeeze a cube may shear it against each other as far as
 //!   the weaker one's friction goes, and nothing in the laws of rigid bodies forbids it;
 //! - the largest *alone*, where the friction of all other pairs is scaled down to the least common part with which the
-//!   bodies could move as they did, mostly none: all of the weight on this pad. That is what to count on.
+//!   bodies could move as they did, mostly none: all of the weight on this pad. That is what to count on. (A pair may be at
+//!   odds with normal forces too: a floor can push a box against a wall.)
 //!
 //! # Method
 //! 1. The points `p` are the image of a convex set under a linear-fractional map, thus a convex set in the plane. Its point
@@ -54,6 +55,9 @@ const ACCURACY: f64 = 1e-7;
 /// Where bisections end.
 const FINE: f64 = 1e-9;
 
+/// By how much more than the least other pairs help: a set that is nearly a single point is hard to hit.
+const ROOM: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
+
 /// Directions in which the support function is evaluated at most: enough for 1e-3 if the set is a disk.
 const DIRECTIONS: usize = 80;
 
@@ -73,7 +77,7 @@ impl Simulation {
     /// The largest margins of the net force of two geoms, in the order of
     /// [`PairForce::geoms`](crate::sim::PairForce::geoms), over all impulses that would have given the velocities of the
     /// last step: friction needed over friction available, `|sum lambda_t| / sum mu lambda_n`, without slip the coefficient
-    /// needed. Found to 1e-6 or so.
+    /// needed. Found to 1e-6 or so, the second to 1e-4 where the others' least friction leaves a single point.
     ///
     /// `None` if the pair does not press or has no dry friction, if its forces come from the acceleration stepper, or if a
     /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
@@ -89,7 +93,13 @@ impl Simulation {
         }
         let mut solutions = Solutions::new(self, geoms, &returned)?;
         let largest = solutions.farthest(margin)?;
-        let alone = if solutions.leave_least_help()? { solutions.farthest(0.0)? } else { largest };
+        let alone = match solutions.least_help()? {
+            None => largest,
+            Some(help) => ROOM.iter().find_map(|room| {
+                solutions.help = Some(help * (1.0 + room));
+                solutions.farthest(0.0)
+            })?,
+        };
         Some(PairMargins { largest, alone })
     }
 
@@ -322,10 +332,10 @@ impl Solutions {
         })
     }
 
-    /// Leaves other pairs the least part of their friction with which the bodies can move as they did. False if there is no
-    /// such friction; `None` if nobody knows.
-    fn leave_least_help(&mut self) -> Option<bool> {
-        let Some(mut high) = self.others else { return Some(false) };
+    /// The least part of their friction with which other pairs let the bodies move as they did; `Some(None)` if they have no
+    /// such friction, `None` if nobody knows.
+    fn least_help(&mut self) -> Option<Option<f64>> {
+        let Some(mut high) = self.others else { return Some(None) };
         let (mut low, mut middle) = (0.0, 0.0);
         while high - low > FINE {
             self.help = Some(middle);
@@ -336,9 +346,7 @@ impl Solutions {
             }
             middle = 0.5 * (low + high);
         }
-        // Room for rounding: a single point is hard to hit.
-        self.help = Some(high * (1.0 + ACCURACY));
-        Some(true)
+        Some(Some(high))
     }
 
     /// Step 3: the distance of the farthest point from the origin; one at the distance `best` is known.

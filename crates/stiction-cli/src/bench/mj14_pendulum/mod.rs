@@ -194,16 +194,19 @@ fn parted(runs: &[Run]) -> Vec<Parted> {
     pairs.map(|(a, b)| Parted { first: a.scheme, second: b.scheme, times: times(a, b) }).collect()
 }
 
+/// A number of a step of a run.
+type Quantity = fn(&Trace, usize) -> f64;
+
 /// Figures 5 to 8, and the energy.
 fn draw(directory: &Path, results: &Results) -> Result<(), CliError> {
     make_directory(directory)?;
     let close_up = results.duration - CLOSE_UP.min(0.5 * results.duration);
-    let panel = |title: &str, from: f64, of: fn(&Trace, usize) -> f64| Panel {
+    let panel = |title: &str, from: f64, of: Quantity| Panel {
         title: title.into(),
         series: results.runs.iter().map(|run| series(run, from, of)).collect(),
         span: 0.0,
     };
-    let pictures: [(&str, &str, fn(&Trace, usize) -> f64); 3] = [
+    let pictures: [(&str, &str, Quantity); 3] = [
         ("height", "height of the last ball (m) over time (s)", |trace, i| trace.position[i][2]),
         ("velocity", "vertical velocity of the last ball (m/s) over time (s)", |trace, i| trace.rise[i]),
         ("energy", "energy (J) over time (s)", |trace, i| trace.energy[i]),
@@ -215,7 +218,7 @@ fn draw(directory: &Path, results: &Results) -> Result<(), CliError> {
     Ok(())
 }
 
-fn series(run: &Run, from: f64, of: fn(&Trace, usize) -> f64) -> Series {
+fn series(run: &Run, from: f64, of: Quantity) -> Series {
     let trace = &run.tally.trace;
     let steps = (0..trace.time.len()).filter(|i| trace.time[*i] >= from);
     Series { name: run.scheme.into(), points: steps.map(|i| [trace.time[i], of(trace, i)]).collect() }
@@ -269,10 +272,10 @@ fn costs(results: &Results) -> String {
             run.tally.unknowns.to_string(),
             run.tally.most_contacts.to_string(),
             seconds(run.time),
-            seconds(times.contacts),
-            seconds(times.set_up),
+            seconds(times.kinematics + times.collision + times.overlap),
+            seconds(times.free_velocity + times.rows),
             seconds(times.solve),
-            seconds(times.advance),
+            seconds(times.impulses + times.integrate + times.certificate),
             format!("{:.1}", run.tally.iterations),
             format!("{:.1}", run.tally.pivots),
             run.paper.map_or("-".into(), |time| format!("{time:.2}")),
