@@ -283,6 +283,24 @@ fn a_heavy_body_hangs_and_swings_on_a_ball_joint_alike_in_both_coordinates() {
 }
 
 #[test]
+fn a_pendulum_that_bounces_keeps_its_joints_and_bounces_the_same_in_both_coordinates() {
+    // Two links of a metre fall on the floor and bounce with a coefficient of 0.7.
+    let scene = r#"<mujoco><option timestep="TIMESTEP"/><custom><numeric name="stiction:restitution" data="0.7"/></custom>
+        <default><joint axis="0 1 0"/><geom type="sphere" size=".25" mass="1" pos="0 0 -1" friction="0.5"/></default>
+        <worldbody><geom name="floor" type="plane" size="5 5 1"/><body name="a" pos="0 0 2"><joint/><geom/>
+        <body name="b" pos="0 0 -1"><joint/><geom/></body></body></worldbody>
+        <keyframe><key name="start" qpos="1.2 0.3"/></keyframe></mujoco>"#;
+    let mut distances = Vec::new();
+    for timestep in ["0.001", "0.00025"] {
+        let mut pair = both(&scene.replace("TIMESTEP", timestep));
+        let (distance, error) = apart(&mut pair, 1.0);
+        assert!(error <= 1e-10, "{error:e}");
+        distances.push(distance);
+    }
+    assert!(distances[0] < 0.02 && distances[1] < 0.5 * distances[0], "{distances:?}");
+}
+
+#[test]
 fn a_four_bar_swings_the_same_with_every_bar_free_and_its_joints_stay_closed() {
     let rod = |along: &str| match along {
         "x" => r#"<inertial pos="0.15 0 0" mass="0.6" diaginertia="1e-6 0.0045 0.0045"/>"#,

@@ -250,6 +250,8 @@ impl Simulation {
             if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {
                 continue;
             }
+            let delay = work.delay[tree];
+            let late_turn = if self.closures.is_tied(tree) { delay } else { 0.0 };
             match (work.contact_rule[tree], contents.lone_body) {
                 (true, true) => lone_body::advance(
                     &model,
@@ -261,7 +263,7 @@ impl Simulation {
                     &work.tau,
                     &work.v_own,
                     &work.v_plus,
-                    work.delay[tree],
+                    [delay, late_turn],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
