@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stiction::contact::Mode;
 use stiction::sim::recording::MODE_NAMES;
-use stiction::sim::{ContactForce, PairForce, Simulation};
+use stiction::sim::{ContactForce, PairForce, PairMargins, Simulation};
 
 /// What contacts and pairs carried in a step.
 #[derive(Debug, Default, Serialize)]
@@ -37,11 +37,40 @@ struct PairRow {
     moment: [f64; 3],
     normal_force: f64,
     margin: Option<f64>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    margins: Option<Margins>,
+}
+
+/// Margins over all solutions, as [`PairMargins`]; none where a pair has none.
+#[derive(Debug, Default, Serialize)]
+struct Margins {
+    largest_margin: Option<Margin>,
+    margin_alone: Option<Margin>,
+}
+
+/// A number, or "inf", for which JSON has none.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Margin {
+    Number(f64),
+    Unbounded(&'static str),
+}
+
+impl From<f64> for Margin {
+    fn from(value: f64) -> Self {
+        if value.is_finite() { Margin::Number(value) } else { Margin::Unbounded("inf") }
+    }
+}
+
+impl From<PairMargins> for Margins {
+    fn from(margins: PairMargins) -> Self {
+        Self { largest_margin: Some(margins.largest.into()), margin_alone: Some(margins.alone.into()) }
+    }
 }
 
 impl ReadOut {
-    /// Of the simulation's last step.
-    pub(crate) fn new(simulation: &Simulation) -> Self {
+    /// Of the simulation's last step; the margins of pairs over all solutions take some time, and are there if asked for.
+    pub(crate) fn new(simulation: &Simulation, margins: bool) -> Self {
         let model = simulation.model();
         let geoms = |geoms: [usize; 2]| geoms.map(|g| model.geoms[g].name.clone());
         let bodies = |geoms: [usize; 2]| geoms.map(|g| model.bodies[model.geoms[g].body].name.clone());
@@ -70,6 +99,8 @@ impl ReadOut {
             moment: p.moment.into(),
             normal_force: p.normal_force,
             margin: p.margin,
+            margins: margins
+                .then(|| simulation.pair_margins(p.geoms).map_or_else(Margins::default, Margins::from)),
         };
         Self {
             contacts: simulation.contact_forces().iter().map(contact).collect(),

@@ -24,6 +24,9 @@ pub(crate) struct RunArgs {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+    /// With --json: also the largest margin of every pair in the last step over all forces that its motion allows
+    #[arg(long, requires = "json")]
+    margins: bool,
     /// Exit with status 0 even if steps were not solved to tolerance
     #[arg(long)]
     allow_unsolved: bool,
@@ -58,7 +61,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
     if let (Some(path), None) = (&args.save_state, &stop) {
         write_state(path, &simulation.snapshot())?;
     }
-    summary.finish(&simulation);
+    summary.finish(&simulation, args.margins);
     if args.json {
         output::json(&summary.json())?;
     } else {

@@ -184,11 +184,11 @@ impl Summary {
         self.wall = seconds;
     }
 
-    /// After the last step.
-    pub(crate) fn finish(&mut self, simulation: &Simulation) {
+    /// After the last step; with the margins of pairs over all solutions if asked.
+    pub(crate) fn finish(&mut self, simulation: &Simulation, margins: bool) {
         let state = &simulation.state;
         self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
-        self.last_step = ReadOut::new(simulation);
+        self.last_step = ReadOut::new(simulation, margins);
         self.hash = simulation.state_hash();
     }
 

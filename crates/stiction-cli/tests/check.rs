@@ -96,3 +96,28 @@ fn warnings_are_shown_in_their_lines_and_looks_in_one_line() {
     assert!(listing.contains("3 | <numeric name='stiction:friction:a:a'"), "{listing}");
     assert!(listing.contains("never of effect: <light>, <site>, user\n"), "{listing}");
 }
+
+#[test]
+fn mobility_redundant_rows_and_assembly_of_a_mechanism_are_listed() {
+    let rod = r#"<inertial pos="0 0 -0.05" mass="1" diaginertia="1 1 1"/>"#;
+    let bar = |ground: f64| {
+        format!(
+            r#"<mujoco><custom><text name="stiction:closure:pin" data="hinge far end"/></custom><worldbody>
+            <body name="crank"><joint axis="0 1 0"/>{rod}<body name="coupler" pos="0 0 -0.1"><joint axis="0 1 0"/>{rod}
+            <site name="far" pos="0.3 0 0.05" zaxis="0 1 0"/></body></body>
+            <body name="rocker" pos="{ground} 0 0"><joint axis="0 1 0"/>{rod}
+            <site name="end" pos="0 0 -0.1" zaxis="0 1 0"/></body></worldbody></mujoco>"#
+        )
+    };
+    let dir = scratch("check_mechanism");
+    let good = scene(&dir, "good.xml", &bar(0.3));
+    let json = stiction(&["check", &good, "--json"]).exits_with(0).json();
+    assert_eq!(json["mechanism"]["mobility"], 1);
+    assert_eq!(json["mechanism"]["redundant"][0][0], "pin");
+    assert_eq!(json["mechanism"]["redundant"][0][1], 3);
+    assert!(json["mechanism"]["assembly"]["closed"]["distance"].as_f64().unwrap() > 1e-3);
+    let text = stiction(&["check", &good]).exits_with(0).stdout;
+    assert!(text.contains("3 of 'pin'") && text.contains("closed by moving links"), "{text}");
+    let text = stiction(&["check", &scene(&dir, "bad.xml", &bar(0.9))]).exits_with(0).stdout;
+    assert!(text.contains("cannot be closed: 'pin'"), "{text}");
+}

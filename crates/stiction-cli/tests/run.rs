@@ -30,6 +30,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "solver",
         "contacts",
         "unsolved_steps",
+        "bounces",
+        "reduced_impacts",
         "certificate",
         "final",
         "last_step",
@@ -76,6 +78,33 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
 }
 
 #[test]
+fn margins_over_all_solutions_are_there_if_asked_for() {
+    let arguments = ["run", &shipped("grasp"), "--duration", "0.01", "--json", "--margins"];
+    let json = stiction(&arguments).exits_with(0).json();
+    let pairs = json["last_step"]["pairs"].as_array().unwrap();
+    let margins = |geoms: [&str; 2], key: &str| {
+        let pair = pairs.iter().find(|p| p["geoms"][0] == geoms[0] && p["geoms"][1] == geoms[1]).unwrap();
+        pair[key].as_f64().unwrap()
+    };
+    // Two cubes of 9.81 N between 50 N. If the others share what one gripper leaves of the far cube, that is half of it.
+    // They may also pull at each other, until all pressure is in corners: 25 N upwards and 25 N sideways.
+    let (weight, grip): (f64, f64) = (9.81, 50.0);
+    let gripper = [1.5 * weight, (0.5 * grip + weight).hypot(0.5 * grip)];
+    let middle = [0.0, (0.5 * grip).hypot(0.5 * grip)];
+    for (geoms, [alone, largest]) in [
+        (["left_cube", "left_gripper"], gripper),
+        (["right_cube", "right_gripper"], gripper),
+        (["left_cube", "right_cube"], middle),
+    ] {
+        for (key, exact) in [("margin_alone", alone / grip), ("largest_margin", largest / grip)] {
+            let found = margins(geoms, key);
+            assert!((found - exact).abs() < 1e-4, "{geoms:?}, {key}: {found} {exact}");
+        }
+    }
+    stiction(&["run", &shipped("grasp"), "--margins"]).exits_with(2);
+}
+
+#[test]
 fn the_table_names_the_certificate_and_the_hash_of_the_json_object() {
     let scene = shipped("sphere_slide");
     let table = stiction(&["run", &scene]).exits_with(0).stdout;
@@ -112,7 +141,9 @@ fn the_recording_is_an_archive_with_every_documented_array() {
         "contact_law",
         "contact_mu",
         "contact_margin",
+        "contact_restitution",
         "contact_bias",
+        "contact_preload",
         "contact_impulse",
         "certificate_residual",
         "certificate_penetration",
@@ -355,4 +386,49 @@ fn a_contact_problem_without_a_solution_is_said_and_ends_with_status_1_unless_it
     assert!((9..=11).contains(&unsolved), "{unsolved}");
     assert!(out.stderr.contains(&format!("{unsolved} of 20 steps")), "{}", out.stderr);
     stiction(&["run", &vice, "--duration", "0.2", "--allow-unsolved"]).exits_with(0);
+}
+
+#[test]
+fn what_bounces_is_counted_and_the_command_line_decides_how() {
+    let run = |options: &[&str]| {
+        let mut words = vec!["run".to_owned(), shipped("bounce")];
+        words.extend(["--duration", "0.6", "--json"].iter().chain(options).map(|&word| word.to_owned()));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        stiction(&words).exits_with(0).json()
+    };
+    let json = run(&[]);
+    assert!(json["bounces"].as_u64().unwrap() >= 2, "{json}");
+    assert_eq!((&json["reduced_impacts"], &json["unsolved_steps"]), (&0.into(), &0.into()));
+    assert_eq!(run(&["--restitution", "0"])["bounces"], 0);
+    assert_eq!(run(&["--impact", "newton"])["bounces"], json["bounces"]);
+    let table =
+        stiction(&["run", &shipped("bounce"), "--duration", "0.6", "--impact", "newton"]).exits_with(0);
+    assert!(table.stdout.contains("impact law newton"), "{}", table.stdout);
+    for (options, word) in [
+        (["--restitution", "1.5"], "restitution is 1.5"),
+        (["--impact", "hertz"], "impact law 'hertz' is unknown"),
+        (["--contact", "no-slip"], "impact law 'newton'"),
+    ] {
+        let refused = stiction(&["run", &shipped("bounce"), options[0], options[1]]);
+        assert!(refused.status != 0 && refused.stderr.contains(word), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn redundant_coordinates_are_a_choice() {
+    let run = |coordinates: &str| {
+        let args =
+            ["run", &shipped("pendulum12"), "--duration", "0.1", "--json", "--coordinates", coordinates];
+        stiction(&args).exits_with(0).json()
+    };
+    let (minimal, redundant) = (run("minimal"), run("redundant"));
+    assert_eq!(minimal["final"]["qpos"].as_array().unwrap().len(), 12);
+    assert_eq!(redundant["final"]["qpos"].as_array().unwrap().len(), 12 * 7);
+    assert!(redundant["certificate"]["bilateral_max"].as_f64().unwrap() < 1e-12);
+    let dir = scratch("run_redundant");
+    let point = r#"<mujoco><worldbody><body name="bob"><joint/><inertial pos="1 0 0" mass="1" diaginertia="0 0 0"/>
+        </body></worldbody></mujoco>"#;
+    let refused =
+        stiction(&["run", &scene(&dir, "point.xml", point), "--coordinates", "redundant"]).exits_with(2);
+    assert!(refused.stderr.contains("`bob`"), "{}", refused.stderr);
 }

@@ -17,6 +17,7 @@ macro_rules! scenes {
 
 const SCENES: &[(&str, &str)] = scenes![
     "belt",
+    "bounce",
     "box_stack",
     "drop_stack",
     "grasp",

@@ -1,5 +1,7 @@
 //! Loop-closing joints of every kind: what they hold, what they leave free, and what acts along it.
 
+#![allow(clippy::unwrap_used)] // Also in the helpers of tests.
+
 mod common;
 
 use common::{position, run, simulate};
@@ -178,22 +180,23 @@ fn angles([tree, looped]: &[Simulation; 2]) -> [f64; 2] {
 
 #[test]
 fn limits_motors_servos_springs_dampers_rotors_and_friction_act_in_a_loop_as_in_a_tree() {
+    // Where both take the same rule they agree to rounding, else to the error of the contact rule.
     let cases = [
-        (r#"range="-0.4 0.3" limited="true""#, "range=-0.4,0.3", "", 0.0, 1e-8),
+        (r#"range="-0.4 0.3" limited="true""#, "range=-0.4,0.3", "", 0.0, 1e-6),
         (
             r#"stiffness="20" springref="0.2" damping="0.1""#,
             "stiffness=20 springref=0.2 damping=0.1",
             "",
             0.0,
-            1e-8,
+            1e-12,
         ),
-        (r#"stiffness="2e5""#, "stiffness=2e5", "", 0.0, 1e-6),
-        (r#"armature="0.3" damping="2""#, "armature=0.3 damping=2", "", 0.0, 1e-8),
-        (r#"frictionloss="1""#, "frictionloss=1", "", 0.0, 2e-3),
-        (r#"frictionloss="9" armature="0.1""#, "frictionloss=9 armature=0.1", "", 0.0, 1e-8),
-        ("", "", r#"<motor joint="j" gear="2"/>"#, 3.0, 1e-8),
-        ("", "", r#"<position joint="j" kp="50" kv="5"/>"#, 0.5, 1e-8),
-        ("", "", r#"<velocity joint="j" kv="500"/>"#, 8.0, 1e-4),
+        (r#"stiffness="2e5""#, "stiffness=2e5", "", 0.0, 1e-12),
+        (r#"armature="0.3" damping="2""#, "armature=0.3 damping=2", "", 0.0, 1e-12),
+        (r#"frictionloss="1""#, "frictionloss=1", "", 0.0, 1e-2),
+        (r#"frictionloss="9" armature="0.1""#, "frictionloss=9 armature=0.1", "", 0.0, 1e-12),
+        ("", "", r#"<motor joint="j" gear="2"/>"#, 3.0, 1e-12),
+        ("", "", r#"<position joint="j" kp="50" kv="5"/>"#, 0.5, 1e-12),
+        ("", "", r#"<velocity joint="j" kv="500"/>"#, 8.0, 1e-3),
     ];
     for (attributes, words, drive, control, tolerance) in cases {
         let mut pair = two_ways(attributes, words, drive);
@@ -215,19 +218,20 @@ fn limits_motors_servos_springs_dampers_rotors_and_friction_act_in_a_loop_as_in_
 
 #[test]
 fn a_limit_in_a_loop_holds_against_a_strong_drive_with_the_torque_that_is_left() {
-    // F27 with its joint in a loop: gain 100 N m/rad, target 12.217 rad, stop at 1.5708 rad.
+    // F27 with its joint in a loop: gain 100 N m/rad, target 12.217 rad, stop at a right angle.
+    let stop = std::f64::consts::FRAC_PI_2;
     for gain in [100.0, 1e4] {
         let text = format!(
             r#"<mujoco><compiler angle="radian"/><option timestep="0.002" gravity="0 0 0"/>
-            <custom><text name="stiction:closure:j" data="hinge ground on range=0,1.5708"/></custom><worldbody>
+            <custom><text name="stiction:closure:j" data="hinge ground on range=0,{stop}"/></custom><worldbody>
             <site name="ground"/><body name="rod"><freejoint/><site name="on"/>{}</body></worldbody>
             <actuator><position joint="j" kp="{gain}" kv="1"/></actuator></mujoco>"#,
             rod(0.1, 0.1, "x"),
         );
         let mut s = simulate(&text);
         s.state.ctrl[0] = 12.217;
-        run(&mut s, 2.0, |s, _| assert!(s.state.loop_q[0] <= 1.5708 + 1e-8, "{}", s.state.loop_q[0]));
-        assert!((s.state.loop_q[0] - 1.5708).abs() <= 1e-8);
+        run(&mut s, 2.0, |s, _| assert!(s.state.loop_q[0] <= stop + 1e-8, "{}", s.state.loop_q[0]));
+        assert!((s.state.loop_q[0] - stop).abs() <= 1e-8);
         assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{:?}", s.state.v);
     }
 }
@@ -242,7 +246,7 @@ fn whole_turns_in_a_loop_are_counted() {
         }
     }
     let [tree, looped] = angles(&pair);
-    assert!(tree > 36.0 && (tree - looped).abs() < 1e-3, "{tree} {looped}");
+    assert!(tree > 36.0 && (tree - looped).abs() < 0.05, "{tree} {looped}");
 }
 
 #[test]
@@ -356,7 +360,7 @@ fn a_pin_of_a_loop_holds_in_contact() {
 
 #[test]
 fn the_builder_takes_drives_on_joints_of_loops_and_refuses_what_is_none() {
-    let make = |joints: Vec<JointSpec>| {
+    let driven = |drive: &str, joints: Vec<JointSpec>| {
         let mut builder = ModelBuilder::new("m");
         let inertia = nalgebra::Matrix3::identity();
         let inertial = Some(Inertial { mass: 1.0, center_of_mass: Vector3::zeros(), inertia });
@@ -365,9 +369,10 @@ fn the_builder_takes_drives_on_joints_of_loops_and_refuses_what_is_none() {
         let body = builder.add_body(BodyId::WORLD, body).unwrap();
         let closure = ClosureSpec::new("c", [BodyId::WORLD, body], Transform::identity(), joints);
         builder.add_equality(EqualitySpec::Closure(closure));
-        builder.add_actuator(ActuatorSpec::motor("m", "c"));
+        builder.add_actuator(ActuatorSpec::motor("m", drive));
         builder.build()
     };
+    let make = |joints| driven("c", joints);
     assert!(make(vec![JointSpec::hinge(Vector3::z())]).is_ok());
     let refused = |joints| make(joints).unwrap_err().to_string();
     assert!(refused(vec![JointSpec::free()]).contains("free joint"));
@@ -375,7 +380,7 @@ fn the_builder_takes_drives_on_joints_of_loops_and_refuses_what_is_none() {
     assert!(refused(seven).contains("7 freedoms"));
     assert!(refused(vec![JointSpec::hinge(Vector3::zeros())]).contains("`c`"));
     // Several joints have the closure's name with their numbers.
-    assert!(refused(JointSpec::universal()).contains("c/joint"));
+    assert!(make(JointSpec::universal()).is_err() && driven("c/joint 1", JointSpec::universal()).is_ok());
 }
 
 #[test]
@@ -406,4 +411,82 @@ fn closures_and_motions_that_are_none_are_refused_where_they_stand() {
             Err(error) => assert!(!message.is_empty() && error.to_string().contains(message), "{error}"),
         }
     }
+}
+
+#[test]
+fn a_rope_is_a_limit_of_a_loop_that_holds_nothing_else() {
+    // F30: 1 m of rope from (0, 5, 0), a body of 1 kg dropped from 0.1 m below; gravity along -y.
+    let mut builder = ModelBuilder::new("rope");
+    builder.gravity = Vector3::new(0.0, -GRAVITY, 0.0);
+    builder.timestep = 1.0 / 60.0;
+    let inertia = nalgebra::Matrix3::identity() * 1e-3;
+    let inertial = Some(Inertial { mass: 1.0, center_of_mass: Vector3::zeros(), inertia });
+    let pose = Transform::from_translation(Vector3::new(0.0, 4.9, 0.0));
+    let body = BodySpec {
+        name: "bob".into(),
+        pose,
+        inertial,
+        joints: vec![JointSpec::free()],
+        ..BodySpec::default()
+    };
+    let body = builder.add_body(BodyId::WORLD, body).unwrap();
+    let length = JointSpec {
+        range: Some([0.0, 1.0]),
+        reference: 0.1,
+        ..JointSpec::slide(Vector3::new(0.0, -1.0, 0.0))
+    };
+    let chain =
+        vec![JointSpec::hinge(Vector3::x()), JointSpec::hinge(Vector3::z()), length, JointSpec::ball()];
+    let spec = ClosureSpec {
+        // The slide begins where the body is: 0.1 m below the anchor, about which the hinges turn.
+        joints: chain
+            .into_iter()
+            .map(|joint| JointSpec { position: Vector3::new(0.0, 0.1, 0.0), ..joint })
+            .enumerate()
+            .map(|(i, joint)| if i == 3 { JointSpec { position: Vector3::zeros(), ..joint } } else { joint })
+            .collect(),
+        ..ClosureSpec::new("rope", [BodyId::WORLD, body], pose, Vec::new())
+    };
+    builder.add_equality(EqualitySpec::Closure(spec));
+    let mut s = Simulation::new(Arc::new(builder.build().unwrap()), Settings::default()).unwrap();
+    assert_eq!(s.mobility().unwrap().mobility(), 6);
+    for _ in 0..200 {
+        let report = s.step().unwrap();
+        assert!(report.solved());
+        let distance = (position(&s, "bob") - Vector3::new(0.0, 5.0, 0.0)).norm();
+        assert!(distance <= 1.0 + 1e-6, "{distance} at {}", report.time);
+    }
+    assert!((position(&s, "bob") - Vector3::new(0.0, 4.0, 0.0)).norm() <= 1e-6, "{}", position(&s, "bob"));
+    assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{:?}", s.state.v);
+}
+
+#[test]
+fn the_order_in_which_looped_bodies_and_closures_are_written_changes_no_bit() {
+    let rod = rod(0.2, 0.1, "z");
+    let body = |name: &str, x: f64| {
+        format!(
+            r#"<body name="{name}" pos="{x} 0 0"><freejoint/>{rod}<geom type="sphere" size="0.02" pos="0 0 -0.1" mass="0.1"/>
+            <site name="{name}1" zaxis="0 1 0"/><site name="{name}2" pos="0.1 0 0" zaxis="0 1 0"/></body>"#
+        )
+    };
+    let hash = |order: [usize; 3], loops: [usize; 3]| {
+        let bodies: String = order.iter().map(|&i| body(["a", "b", "c"][i], 0.1 * i as f64)).collect();
+        let all = [
+            r#"<text name="stiction:closure:p" data="hinge ground a1 damping=0.02 armature=0.01"/>"#,
+            r#"<text name="stiction:closure:q" data="hinge a2 b1 stiffness=0.3 frictionloss=0.001"/>"#,
+            r#"<text name="stiction:closure:r" data="universal b2 c1"/>"#,
+        ];
+        let loops: String = loops.iter().map(|&i| all[i]).collect();
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="0.002"/><custom>{loops}</custom><worldbody><site name="ground" zaxis="0 1 0"/>
+            <geom type="plane" size="9 9 1" pos="0 0 -0.25"/>{bodies}</worldbody></mujoco>"#
+        ));
+        for _ in 0..500 {
+            let _ = s.step().unwrap();
+        }
+        s.state_hash()
+    };
+    let first = hash([0, 1, 2], [0, 1, 2]);
+    assert_eq!(first, hash([2, 0, 1], [1, 0, 2]));
+    assert_eq!(first, hash([1, 2, 0], [2, 1, 0]));
 }

@@ -207,3 +207,127 @@ fn blocks_on_a_slope_need_the_tangent_of_the_slope_over_their_friction() {
     let least = s.least_friction().unwrap();
     assert!((least - exact).abs() < 1e-6 * exact, "{least} {exact}");
 }
+
+/// A cube of 2 kg and 0.2 m between two plates that press with 40 N each, with their friction and that of their rails (N).
+fn squeezed(left: f64, right: f64, rail: f64, law: &str) -> String {
+    let plate = |name: &str, x: f64, sign: f64, mu: f64| {
+        format!(
+            r#"<body name="{name}" pos="{x} 0 1"><joint name="{name}" type="slide" axis="{sign} 0 0" frictionloss="{rail}"/>
+            <geom name="{name}" type="box" size="0.05 0.2 0.2" mass="1" friction="{mu}"/></body>"#
+        )
+    };
+    format!(
+        r#"<mujoco><option timestep="0.001"/><custom>{law}</custom><worldbody>{}{}
+        <body name="cube" pos="0 0 1"><freejoint/>
+          <geom name="cube" type="box" size="0.1 0.1 0.1" mass="2" friction="0.01"/></body>
+        </worldbody><actuator><motor joint="left"/><motor joint="right"/></actuator>
+        <keyframe><key name="start" ctrl="40 40"/></keyframe></mujoco>"#,
+        plate("left", -0.15, 1.0, left),
+        plate("right", 0.15, -1.0, right)
+    )
+}
+
+fn margins(s: &Simulation, names: [&str; 2]) -> [f64; 2] {
+    let margins = s.pair_margins(names.map(|name| s.model().geom(name).unwrap())).unwrap();
+    [margins.largest, margins.alone]
+}
+
+#[test]
+fn a_plate_may_have_to_carry_all_of_a_cube_and_what_the_other_one_pulls_at_it() {
+    let weight = 2.0 * G;
+    for (left, right, rail) in [(1.0, 1.0, 0.0), (1.0, 0.3, 0.0), (0.6, 0.8, 0.0), (1.0, 0.3, 5.0)] {
+        let mut s = simulate(&squeezed(left, right, rail, ""));
+        run(&mut s, 0.01, |s, _| check_sums(s));
+        // What the rails hold back is not unique.
+        let grip = 40.0 - rail;
+        for (name, mu, other) in [("left", left, right), ("right", right, left)] {
+            let [largest, alone] = margins(&s, ["cube", name]);
+            let exact = [(weight + other * grip) / (mu * grip), weight / (mu * grip)].map(|m| m.min(1.0));
+            let error = (largest - exact[0]).abs().max((alone - exact[1]).abs());
+            assert!(error < 1e-6, "{left} {right} {rail} {name}: {largest} {alone} {exact:?}");
+        }
+    }
+}
+
+#[test]
+fn without_slip_plates_pull_at_each_other_as_far_as_corners_keep_the_cube_from_turning() {
+    let law = r#"<text name="stiction:law" data="no-slip"/>"#;
+    let (weight, grip) = (2.0 * G, 40.0);
+    let mut s = simulate(&squeezed(1.0, 0.3, 0.0, law));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    // T on one plate and W - T on the other turn the cube by 0.1 (2 T - W), which the grip bears up to 0.2 of it, all in
+    // opposite corners: upwards and, at the same time, sideways.
+    let exact = libm::hypot(grip, grip + 0.5 * weight) / grip;
+    for name in ["left", "right"] {
+        let [largest, alone] = margins(&s, ["cube", name]);
+        let error = (largest - exact).abs().max((alone - weight / grip).abs());
+        assert!(error < 1e-6, "{largest} {exact} {alone}");
+    }
+}
+
+#[test]
+fn a_net_force_that_is_unique_has_one_margin_whatever_single_corners_carry() {
+    let unique = |s: &Simulation, names: [&str; 2], exact: f64| {
+        let found = margins(s, names);
+        assert!(found.iter().all(|m| (m - exact).abs() < 1e-6), "{names:?}: {found:?} {exact}");
+    };
+    let tangent = |degrees: f64| libm::tan(degrees.to_radians());
+    let mut s = simulate(&slope(20.0, "", false));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    ["a", "b"].into_iter().for_each(|name| unique(&s, [name, "slope"], tangent(20.0) / 0.5));
+    // A corner alone says nothing: the one that the solver returned is not the worst.
+    assert!(pair(&s, ["a", "slope"]).margin.unwrap() < 1.0);
+    // Sliding takes all there is, and dry friction is the same with viscous friction beside it.
+    for law in ["", r#"<text name="stiction:law" data="coulomb 0.5 viscous 3"/>"#] {
+        let mut s = simulate(&slope(40.0, law, false));
+        run(&mut s, 0.05, |s, _| check_sums(s));
+        unique(&s, ["a", "slope"], 1.0);
+    }
+    let mut s = simulate(&slope(40.0, r#"<text name="stiction:law" data="no-slip"/>"#, false));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    unique(&s, ["a", "slope"], tangent(40.0));
+    let mut s = simulate(&slope(20.0, r#"<numeric name="stiction:compliance" data="1e-6"/>"#, false));
+    run(&mut s, 0.01, |_, _| ());
+    unique(&s, ["a", "slope"], tangent(20.0) / 0.5);
+}
+
+#[test]
+fn the_feet_of_a_table_can_be_at_odds_but_none_alone_needs_friction_where_nothing_pushes() {
+    let feet: String = (0..4)
+        .map(|k| {
+            let [x, y] = [k & 1, k >> 1].map(|side| 0.3 - 0.6 * f64::from(side));
+            format!(
+                r#"<geom name="foot{k}" type="sphere" size="0.05" pos="{x} {y} 0" mass="1" friction="0.5"/>"#
+            )
+        })
+        .collect();
+    let no_slip = r#"<custom><text name="stiction:law" data="no-slip"/></custom>"#;
+    for (law, worst) in [("", 1.0), (no_slip, f64::INFINITY)] {
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="0.001"/>{law}<worldbody>
+            <geom name="top" type="plane" size="9 9 1" friction="0.5"/>
+            <body name="table" pos="0 0 0.05"><freejoint/>{feet}</body></worldbody></mujoco>"#
+        ));
+        run(&mut s, 0.01, |s, _| check_sums(s));
+        for k in 0..4 {
+            let [largest, alone] = margins(&s, [&format!("foot{k}"), "top"]);
+            assert!(largest == worst && alone < 1e-5, "{largest} {alone}");
+        }
+    }
+}
+
+#[test]
+fn a_pair_without_dry_friction_or_without_contact_has_no_margins() {
+    let margins = |s: &Simulation| s.pair_margins(["a", "slope"].map(|name| s.model().geom(name).unwrap()));
+    for law in ["frictionless", "viscous 3"] {
+        let law = format!(r#"<text name="stiction:law" data="{law}"/>"#);
+        let mut s = simulate(&slope(20.0, &law, false));
+        run(&mut s, 0.01, |_, _| ());
+        assert_eq!(margins(&s), None);
+    }
+    let mut s = simulate(&slope(20.0, "", false));
+    assert_eq!(margins(&s), None); // before the first step
+    s.state.q[2] += 1.0;
+    run(&mut s, 0.01, |_, _| ());
+    assert_eq!(margins(&s), None);
+}

@@ -1,5 +1,8 @@
 //! Redundant coordinates: every body free, every joint a constraint, and the same motion.
 
+// Helpers of tests, where a panic is a failed test.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{shipped, simulate};
@@ -268,4 +271,80 @@ fn a_snapshot_in_redundant_coordinates_continues_with_the_same_bits() {
         assert_eq!(s.state_hash(), other.state_hash());
         assert_eq!(s.state.loop_q, other.state.loop_q);
     }
+}
+
+#[test]
+fn a_heavy_body_hangs_and_swings_on_a_ball_joint_alike_in_both_coordinates() {
+    // F15: centre 1 m below the joint; released at 30 degrees it passes the bottom with sqrt(2 g (1 - cos 30)).
+    // A joint 1 m from a point has rows whose sizes differ by m / I; from 1e11 on they count as dependent.
+    for (mass, inertia) in [(500.0, 1e-6), (1000.0, 1e-6), (1e6, 1e-3)] {
+        let text = format!(
+            r#"<mujoco><option timestep="0.001"/><worldbody><body name="bob"><joint type="ball"/>
+            <inertial pos="0 0 -1" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/></body></worldbody></mujoco>"#
+        );
+        let mut pair = both(&text);
+        let (distance, error) = apart(&mut pair, 0.1);
+        assert!(distance <= 1e-9 && error <= 1e-9, "{distance:e} {error:e}");
+        let half = 15f64.to_radians();
+        start(&mut pair, &[half.cos(), 0.0, half.sin(), 0.0], &[0.0; 3]);
+        let mut fastest = [0.0f64; 2];
+        for _ in 0..1000 {
+            for (s, fastest) in pair.iter_mut().zip(&mut fastest) {
+                let report = s.step().unwrap();
+                assert!(report.certificate.bilateral <= 1e-9);
+                *fastest = fastest.max((2.0 * report.kinetic_energy / mass).sqrt());
+            }
+        }
+        for speed in fastest {
+            assert!((speed / 1.6213 - 1.0).abs() < 5e-4, "{fastest:?}");
+        }
+    }
+}
+
+#[test]
+fn a_four_bar_swings_the_same_with_every_bar_free_and_its_joints_stay_closed() {
+    let rod = |along: &str| match along {
+        "x" => r#"<inertial pos="0.15 0 0" mass="0.6" diaginertia="1e-6 0.0045 0.0045"/>"#,
+        _ => r#"<inertial pos="0 0 -0.05" mass="0.2" diaginertia="1.7e-4 1.7e-4 1e-6"/>"#,
+    };
+    let text = format!(
+        r#"<mujoco><compiler angle="radian"/><option timestep="0.001"/>
+        <custom><text name="stiction:closure:pin" data="hinge far end"/></custom><worldbody>
+        <body name="crank"><joint name="a" axis="0 1 0"/>{}<body name="coupler" pos="0 0 -0.1"><joint name="b" axis="0 1 0"/>{}
+        <site name="far" pos="0.3 0 0" zaxis="0 1 0"/></body></body>
+        <body name="rocker" pos="0.3 0 0"><joint name="c" axis="0 1 0"/>{}<site name="end" pos="0 0 -0.1" zaxis="0 1 0"/></body>
+        </worldbody></mujoco>"#,
+        rod("z"),
+        rod("x"),
+        rod("z")
+    );
+    let mut pair = both(&text);
+    start(&mut pair, &[1.0, -1.0, 1.0], &[0.0; 3]);
+    let before = pair[1].step().unwrap().energy;
+    let _ = pair[0].step().unwrap();
+    let (distance, error) = apart(&mut pair, 10.0);
+    assert!(distance <= 1e-6, "{distance:e}");
+    assert!(error <= 1e-12, "{error:e}");
+    let after = pair[1].step().unwrap().energy;
+    assert!((after - before).abs() <= 1e-7, "{:e}", after - before);
+}
+
+#[test]
+fn the_projection_adds_no_energy_to_a_chain_that_nothing_touches() {
+    // The pendulum without floor and wall: ten seconds of chaos, free of contact.
+    let text = shipped("pendulum12")
+        .replace(r#"<geom name="floor""#, r#"<geom name="floor" contype="0" conaffinity="0""#)
+        .replace(r#"<geom name="wall""#, r#"<geom name="wall" contype="0" conaffinity="0""#)
+        .replace(r#"mass="1""#, r#"mass="1" contype="0" conaffinity="0""#);
+    let mut s = both(&text).into_iter().nth(1).unwrap();
+    let start = s.step().unwrap().energy;
+    let (mut error, mut worst) = (0.0f64, 0.0f64);
+    for _ in 0..10_000 {
+        let report = s.step().unwrap();
+        assert_eq!(report.contacts, 0);
+        error = error.max(report.certificate.bilateral);
+        worst = worst.max(report.energy - start);
+    }
+    assert!(error <= 1e-8, "{error:e}");
+    assert!(worst <= 1e-3, "{worst:e}");
 }

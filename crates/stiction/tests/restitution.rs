@@ -4,16 +4,17 @@
 
 mod common;
 
-use common::{run, speed};
+use common::{run, shipped, speed};
 use nalgebra::Vector3;
 use proptest::array::uniform12;
 use proptest::prop_assert;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use stiction::algorithm::{self, Data};
-use stiction::contact::ImpactLaw;
+use stiction::contact::{Formulation, ImpactLaw};
 use stiction::scene::mjcf;
-use stiction::sim::Simulation;
+use stiction::sim::{Settings, Simulation, Stepper};
 
 const G: f64 = 9.81;
 
@@ -289,4 +290,231 @@ fn kinetic_energy(s: &Simulation) -> f64 {
     let mut data = Data::new(model);
     algorithm::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
     algorithm::kinetic_energy(model, &data, 0, &s.state.v)
+}
+
+/// A simulation of a scene with one coefficient of restitution for all contacts.
+fn rebounding(text: &str, restitution: f64, law: ImpactLaw) -> Simulation {
+    let scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    let settings = Settings { restitution: Some(restitution), impact: law, ..Settings::default() };
+    let mut s = Simulation::new(Arc::new(scene.model), settings).unwrap();
+    let model = s.model().clone();
+    if let Some(key) = model.keyframe(Simulation::START) {
+        s.reset_to(key).unwrap();
+    }
+    s
+}
+
+#[test]
+fn a_chain_that_bounces_for_twenty_seconds_gains_next_to_nothing_in_all_its_bounces() {
+    // What impulses do is never positive. That a step takes velocities of its beginning for the motion in it moves energy
+    // about in proportion to the step.
+    let mut s = rebounding(&shipped("pendulum12"), 0.7, ImpactLaw::Poisson);
+    let (mut bounces, mut gained, mut lost) = (0, 0.0, 0.0);
+    run(&mut s, 20.0, |_, report| {
+        bounces += report.bounces;
+        assert_eq!(report.reduced_impacts, 0, "{report:?}");
+        assert!(report.certificate.contact_work <= 1e-12 * report.kinetic_energy, "{report:?}");
+        assert!(report.certificate.residual <= 1e-8, "{report:?}");
+        let change = report.certificate.energy_change;
+        if report.bounces > 0 {
+            gained += change.max(0.0);
+            lost += (-change).max(0.0);
+        }
+    });
+    assert!(bounces > 50 && lost > 100.0, "{bounces} bounces, {lost} J lost");
+    assert!(gained <= 0.05, "{gained} J");
+}
+
+#[test]
+fn an_oblique_impact_slides_or_rolls_as_coulombs_law_says_with_every_solver() {
+    // Normal impulse (1 + e) m v_n. Friction mu times that slows the ball by mu (1 + e) v_n, or until it rolls, when 2/7 of
+    // the speed is gone.
+    let (e, down): (f64, f64) = (0.6, 3.0);
+    for (mu, along) in [(0.1, 4.0), (0.5, 4.0)] {
+        let text = format!(
+            r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="{e}"/></custom>
+            <default><geom friction="{mu}"/></default><worldbody><geom type="plane" size="5 5 1"/>
+            <body pos="0 0 1"><freejoint/><geom type="sphere" size=".1" mass="2"/></body></worldbody>
+            <keyframe><key name="start" qpos="0 0 .1 1 0 0 0" qvel="{along} {} {} 0 0 0"/></keyframe></mujoco>"#,
+            0.5 * along,
+            -down,
+        );
+        let speed = along * 1.25_f64.sqrt();
+        let slowed = speed - (mu * (1.0 + e) * down).min(speed * 2.0 / 7.0);
+        for law in [ImpactLaw::Poisson, ImpactLaw::Newton] {
+            let mut scene = mjcf::parse(&text, "test.xml").unwrap();
+            scene.options.impact = Some(law);
+            for model in ["cone", "stewart-trinkle"] {
+                scene.options.contact_model = Some(model.into());
+                for solver in Formulation::named(model).unwrap().solvers() {
+                    scene.options.solver = Some(solver.into());
+                    let mut s = Simulation::from_scene(scene.clone()).unwrap();
+                    let report = s.step().unwrap();
+                    let what = format!("{model}, {solver}, {law}, mu {mu}: {:?}, {report:?}", s.state.v);
+                    assert!(report.solved() && report.bounces == 1, "{what}");
+                    let (v, tolerance) = (&s.state.v, 1e-6);
+                    assert!((v[2] - e * down).abs() < tolerance, "{what}");
+                    assert!((v[0].hypot(v[1]) - slowed).abs() < tolerance, "{what}");
+                    assert!((v[0] - 2.0 * v[1]).abs() < tolerance, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_raft_of_balls_bounces_the_same_whether_its_operator_is_dense_or_in_factors() {
+    // Twenty-five balls of different speeds hit a plate that hits the floor: 29 contacts, more than a dense problem has.
+    let mut balls = String::new();
+    let (mut place, mut velocity) = (String::from("0 0 .1 1 0 0 0"), String::from("0.5 0 -1 0 0 0"));
+    for i in 0..25 {
+        let (x, y) = (0.5 * f64::from(i % 5) - 1.0, 0.5 * f64::from(i / 5) - 1.0);
+        balls +=
+            &format!(r#"<body name="b{i}"><freejoint/><geom type="sphere" size=".1" mass="0.2"/></body>"#);
+        place += &format!("  {x} {y} .3 1 0 0 0");
+        velocity += &format!("  {} 0 {} 0 0 0", 0.1 * f64::from(i % 7), -2.0 - 0.1 * f64::from(i % 3));
+    }
+    let text = format!(
+        r#"<mujoco><option timestep="0.001"/><custom><numeric name="stiction:restitution" data="0.5"/></custom>
+        <default><geom friction="0.3"/></default><worldbody><geom type="plane" size="5 5 1"/>
+        <body name="a"><freejoint/><geom type="box" size="1.5 1.5 .1" mass="3"/></body>{balls}</worldbody>
+        <keyframe><key name="start" qpos="{place}" qvel="{velocity}"/></keyframe></mujoco>"#
+    );
+    for law in [ImpactLaw::Poisson, ImpactLaw::Newton] {
+        let [mut factored, mut dense] = ["cone", "stewart-trinkle"].map(|model| bouncing(&text, model, law));
+        let reports = [&mut factored, &mut dense].map(|s| s.step().unwrap());
+        for report in &reports {
+            assert!(report.solved() && report.rows > 80 && report.bounces == 29, "{law}: {report:?}");
+        }
+        let pairs = factored.state.v.iter().zip(&dense.state.v);
+        let difference = pairs.fold(0.0, |worst: f64, (a, b)| worst.max((a - b).abs()));
+        assert!(difference < 1e-6, "{law}: {difference}\n{:?}\n{:?}", factored.state.v, dense.state.v);
+    }
+}
+
+#[test]
+fn a_body_between_two_walls_cannot_part_from_one_and_stays() {
+    // Newton's law has no solution: away from the one wall is into the other. It is solved without restitution, and counted.
+    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="0.5"/></custom>
+        <worldbody><geom type="box" size=".1 1 1" pos=".3 0 0"/><geom type="box" size=".1 1 1" pos="-.3 0 0"/>
+        <body><joint type="slide" axis="1 0 0"/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
+        <keyframe><key name="start" qvel="1"/></keyframe></mujoco>"#;
+    for law in [ImpactLaw::Poisson, ImpactLaw::Newton] {
+        for model in FORMULATIONS {
+            let mut s = bouncing(text, model, law);
+            let report = s.step().unwrap();
+            assert!(report.solved() && report.bounces == 1, "{model}, {law}: {report:?}");
+            assert_eq!(report.reduced_impacts, usize::from(law == ImpactLaw::Newton), "{model}, {law}");
+            assert!(s.state.v[0].abs() < 1e-9, "{model}, {law}: {}", s.state.v[0]);
+        }
+    }
+}
+
+#[test]
+fn elastic_balls_in_a_box_keep_their_energy_over_hundreds_of_collisions() {
+    let mut text = String::from(
+        r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="1"/></custom>
+        <default><geom friction="0"/></default><worldbody>"#,
+    );
+    for axis in ["1 0 0", "0 1 0", "0 0 1"] {
+        let numbers: Vec<f64> = axis.split(' ').map(|x| x.parse().unwrap()).collect();
+        for side in [-1.0, 1.0] {
+            let [x, y, z] = [0, 1, 2].map(|k| side * numbers[k]);
+            text += &format!(
+                r#"<geom type="plane" size="1 1 1" pos="{x} {y} {z}" zaxis="{} {} {}"/>"#,
+                -x, -y, -z
+            );
+        }
+    }
+    let mut velocity = String::new();
+    for i in 0..27 {
+        let [x, y, z] = [i % 3, i / 3 % 3, i / 9].map(|k| 0.6 * f64::from(k) - 0.6);
+        text += &format!(
+            r#"<body name="b{i}" pos="{x} {y} {z}"><freejoint/><geom type="sphere" size=".2" mass="1"/></body>"#
+        );
+        let phase = f64::from(i);
+        velocity += &format!(
+            " {} {} {} 0 0 0",
+            libm::sin(phase * 1.7),
+            libm::sin(phase * 2.9),
+            libm::cos(phase * 4.1)
+        );
+    }
+    text += &format!(r#"</worldbody><keyframe><key name="start" qvel="{velocity}"/></keyframe></mujoco>"#);
+    under_all(&text, |mut s, what| {
+        let (mut bounces, mut reduced, mut overlap) = (0, 0, 0.0_f64);
+        let start = s.step().unwrap().energy;
+        let mut end = start;
+        run(&mut s, 5.0, |_, report| {
+            bounces += report.bounces;
+            reduced += report.reduced_impacts;
+            overlap = overlap.max(report.certificate.penetration);
+            end = report.energy;
+        });
+        assert!(bounces > 500 && reduced == 0, "{what}: {bounces} bounces, {reduced} reduced");
+        assert!(overlap < 1e-8, "{what}: {overlap}");
+        // Bounces keep it to rounding. Where one sends a ball through the rest of a gap, the overlap is removed in the next
+        // step, keeping the angular momentum and not the energy.
+        assert!((end / start - 1.0).abs() < 2e-5, "{what}: {start} J to {end} J");
+    });
+}
+
+#[test]
+fn approaches_below_the_users_threshold_do_not_bounce_and_pairs_of_materials_differ() {
+    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution:steel:felt" data="0.25"/>
+        <numeric name="stiction:restitution" data="0.5"/></custom><asset><material name="steel"/><material name="felt"/></asset>
+        <worldbody><geom type="plane" size="5 5 1" material="steel"/>
+        <body pos="0 0 .1"><joint type="slide" axis="0 0 1"/><geom type="sphere" size=".1" mass="1" material="steel"/></body>
+        <body pos="1 0 .1"><joint type="slide" axis="0 0 1"/><geom type="sphere" size=".1" mass="1" material="felt"/></body></worldbody></mujoco>"#;
+    let scene = mjcf::parse(text, "test.xml").unwrap();
+    let model = Arc::new(scene.model);
+    let after = |settings: Settings, speeds: [f64; 2]| {
+        let mut s = Simulation::new(model.clone(), settings).unwrap();
+        s.state.v.copy_from_slice(&speeds);
+        let report = s.step().unwrap();
+        assert!(report.solved());
+        (report.bounces, s.state.v.clone())
+    };
+    let (bounces, v) = after(Settings::default(), [-1.0, -1.0]);
+    assert!(bounces == 2 && (v[0] - 0.5).abs() < 1e-12 && (v[1] - 0.25).abs() < 1e-12, "{v:?}");
+    let (bounces, v) = after(Settings { impact_threshold: 0.1, ..Settings::default() }, [-0.2, -0.1]);
+    assert!(bounces == 1 && (v[0] - 0.1).abs() < 1e-12 && v[1].abs() < 1e-12, "{v:?}");
+    let (bounces, v) = after(Settings { restitution: Some(0.0), ..Settings::default() }, [-1.0, -1.0]);
+    assert!(bounces == 0 && v[0].abs() < 1e-12 && v[1].abs() < 1e-12, "{v:?}");
+    for (settings, word) in [
+        (Settings { restitution: Some(1.5), ..Settings::default() }, "restitution is 1.5"),
+        (Settings { impact_threshold: -1.0, ..Settings::default() }, "impact_threshold is -1"),
+    ] {
+        let message = Simulation::new(model.clone(), settings).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+#[test]
+fn who_cannot_bounce_by_poissons_law_says_so_and_does_by_newtons() {
+    for model in ["convex", "friction-box", "friction-box-fixed-point", "no-slip", "no-slip-paper"] {
+        let mut scene = mjcf::parse(&ball(1.0, 0.5), "test.xml").unwrap();
+        scene.options.contact_model = Some(model.into());
+        let message = Simulation::from_scene(scene.clone()).unwrap_err().to_string();
+        for word in [&format!("'{model}'"), "'poisson'", "'newton'", "cone, ", "stewart-trinkle"] {
+            assert!(message.contains(word), "{message}");
+        }
+        scene.options.impact = Some(ImpactLaw::Newton);
+        let mut s = Simulation::from_scene(scene).unwrap();
+        let mut bounces = 0;
+        run(&mut s, 4.0, |s, report| {
+            bounces += report.bounces;
+            let apex = s.state.q[2] - 0.1 + s.state.v[2].powi(2) / (2.0 * G);
+            assert!((apex - 10.0).abs() < 1e-3, "{model}: {apex}");
+        });
+        assert_eq!(bounces, 1, "{model}");
+    }
+    let mut scene = mjcf::parse(&ball(1.0, 0.5), "test.xml").unwrap();
+    scene.options.compliance = Some(1e-3);
+    let message = Simulation::from_scene(scene.clone()).unwrap_err().to_string();
+    assert!(message.contains("compliance 0.001") && message.contains("'newton'"), "{message}");
+    scene.options.compliance = None;
+    scene.options.stepper = Some(Stepper::Acceleration);
+    let message = Simulation::from_scene(scene).unwrap_err().to_string();
+    assert!(message.contains("'acceleration'") && message.contains("restitution"), "{message}");
 }

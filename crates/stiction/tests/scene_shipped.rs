@@ -5,8 +5,9 @@
 use std::path::PathBuf;
 use stiction::scene::{Scene, load};
 
-const SHIPPED: [&str; 11] = [
+const SHIPPED: [&str; 13] = [
     "belt",
+    "bounce",
     "box_stack",
     "drop_stack",
     "grasp",
@@ -17,6 +18,7 @@ const SHIPPED: [&str; 11] = [
     "pendulum12",
     "sphere_slide",
     "spin",
+    "swing_up",
 ];
 
 fn directory() -> PathBuf {

@@ -55,6 +55,7 @@ fn every_shipped_scene_is_solved_in_every_step() {
         "pendulum",
         "spin",
         "drop_stack",
+        "bounce",
     ] {
         let mut s = simulate(&shipped(name));
         let residual = run(&mut s, 2.5, |_, _| {});

@@ -21,9 +21,9 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A body with a central moment of inertia at most this times the largest about its origin cannot be free. A wire a metre long
-/// and three micrometres thick still can.
-const SINGULAR: f64 = 1e-12;
+/// A body with a central moment of inertia at most this times those about its origin cannot be free: its mass matrix has no
+/// factors.
+const SINGULAR: f64 = 1e-14;
 
 impl Model {
     /// The same scene in redundant coordinates: a tree per moving body, joints as closures. Keyframes are converted;
@@ -187,8 +187,11 @@ impl<'m> Freed<'m> {
         free
     }
 
-    /// Bodies and geoms in the frames of the free links.
+    /// Bodies, geoms and points of cables in the frames of the free links.
     fn carry_frames(&self, made: &mut Model) {
+        for (body, point) in made.cables.iter_mut().flat_map(|cable| &mut cable.points) {
+            *point = self.base_shift(self.minimal.bodies[*body].base).point(point);
+        }
         for geom in &mut made.geoms {
             geom.pose = self.base_shift(self.minimal.bodies[geom.body].base) * geom.pose;
         }

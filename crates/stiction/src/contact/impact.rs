@@ -5,7 +5,9 @@
 //! It *bounces* when it closes, has a coefficient of restitution `e > 0`, and approaches at the beginning faster than
 //! what the applied forces give in one step, `|u-| > |u_free - u-|`, and than a threshold of the user's. (Without gravity
 //! nothing is too slow to bounce; what rests does not.) Bouncing contacts hit at once, touching or predicted: a gap in
-//! their rows would brake the bodies before `e` acts.
+//! their rows would brake the bodies before `e` acts. For the same reason a gap that the free motion leaves open does not
+//! stop what a bounce sends its way: next to a bounce such a contact, if its `e > 0`, has the fastest speed at any contact
+//! of the island added to `a_n`, and hits in the next step.
 //!
 //! # Laws
 //! *Newton*: the normal rows become `0 <= lambda_n  perp  u_n + e u-_n >= 0`. One solve. With friction the law can add
@@ -172,20 +174,35 @@ impl Impacts {
         self.blocks.clear();
         self.blocks.extend_from_slice(island.blocks);
         let mut bounces = 0;
+        let mut fastest: f64 = 0.0;
         for block in &mut self.blocks {
             let BlockKind::Contact { bias, .. } = block.kind else { continue };
-            if block.restitution == 0.0 {
-                continue;
-            }
             let (before, free) = (island.before[block.row], island.free[block.row]);
+            fastest = fastest.max(free.abs());
             let closes = free + bias < 0.0;
             if closes && before < 0.0 && -before > (free - before).abs().max(self.threshold) {
-                bounces += 1;
+                bounces += usize::from(block.restitution > 0.0);
             } else {
                 block.restitution = 0.0;
             }
         }
+        if bounces > 0 {
+            self.keep_open(island, fastest);
+        }
         bounces
+    }
+
+    /// Lets a bounce use up gaps that the free motion leaves open, where it will be followed by a bounce there.
+    fn keep_open(&mut self, island: &IslandProblem, fastest: f64) {
+        for (block, own) in self.blocks.iter_mut().zip(island.blocks) {
+            if let BlockKind::Contact { bias, .. } = &mut block.kind
+                && own.restitution > 0.0
+                && *bias > 0.0
+                && island.free[block.row] + *bias >= 0.0
+            {
+                *bias += fastest;
+            }
+        }
     }
 
     /// Poisson's first problem.

@@ -292,6 +292,7 @@ impl NoSlip {
         (0..n).for_each(|b| self.basis.set(b, self.presses[b]));
         self.solution.resize(n);
         self.solution.z.iter_mut().zip(memory).for_each(|(z, m)| *z = m.impulse[0]);
+        self.search.reserve(island);
     }
 
     /// Step 1: chooses rows, tangents first, and writes `Y` and `q`.

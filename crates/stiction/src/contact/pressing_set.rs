@@ -78,10 +78,27 @@ impl PressingSet {
         self.rows.chosen()
     }
 
+    /// Makes room for an island.
+    pub(super) fn reserve(&mut self, island: &IslandProblem) {
+        let (blocks, rank) = (island.blocks.len(), island.largest_rank());
+        self.rows.clear(rank);
+        self.members.clear();
+        self.members.reserve(blocks);
+        self.wrong.clear();
+        self.wrong.reserve(blocks);
+        self.seen.clear();
+        self.seen.reserve(2 * ROUNDS);
+        self.impulse.clear();
+        self.impulse.reserve(island.rows());
+        for products in [&mut self.products, &mut self.step] {
+            products.clear();
+            products.reserve(rank + 1);
+        }
+    }
+
     /// Whether a set was found.
     pub(super) fn search(&mut self, island: &IslandProblem) -> bool {
         self.seen.clear();
-        self.seen.reserve(2 * ROUNDS);
         [false, true].into_iter().any(|all| self.search_from(island, all))
     }
 

@@ -300,7 +300,7 @@ impl Islands {
             let pivot = self.matrix[e * total + e];
             let original = pivot
                 + (0..e)
-                    .filter(|&k| !self.skipped[k])
+                    .filter(|&k| self.matrix[e * total + k] != 0.0 && !self.skipped[k])
                     .map(|k| self.matrix[e * total + k] * self.matrix[k * total + e])
                     .sum::<f64>();
             if pivot <= DEPENDENT * original || pivot <= 0.0 {
@@ -311,9 +311,7 @@ impl Islands {
             let pivot_row = &upper[e * total..];
             // The matrix is symmetric but for round-off: the rows and columns that the pivot reaches are the same.
             self.reached.clear();
-            let below = lower.chunks_exact(total).map(|row| row[e]);
-            let both = (e + 1..total).zip(below).filter(|&(j, entry)| pivot_row[j] != 0.0 || entry != 0.0);
-            self.reached.extend(both.map(|(j, _)| j));
+            self.reached.extend((e + 1..total).filter(|&j| pivot_row[j] != 0.0));
             for &i in &self.reached {
                 let row = &mut lower[(i - e - 1) * total..][..total];
                 let factor = row[e] / pivot;
@@ -380,7 +378,7 @@ impl Islands {
             before: &self.before[bilateral..],
             timestep: now.timestep,
         };
-        self.clock.lap(Stage::SetUp);
+        self.clock.lap(Stage::Rows);
         let report = self.impacts.solve(&problem, solver, &mut self.memory);
         self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
@@ -419,7 +417,7 @@ impl Islands {
             before: &self.before,
             timestep: now.timestep,
         };
-        self.clock.lap(Stage::SetUp);
+        self.clock.lap(Stage::Rows);
         let report = self.impacts.solve(&problem, solver, &mut self.memory);
         self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
@@ -524,9 +522,14 @@ impl Islands {
             }
         }
         for e in (0..bilateral).rev() {
+            if self.skipped[e] {
+                self.free[e] = 0.0;
+                continue;
+            }
             let row = &self.matrix[e * total..(e + 1) * total];
-            let known: f64 = (e + 1..total).map(|j| row[j] * self.free[j]).sum();
-            self.free[e] = if self.skipped[e] { 0.0 } else { -(self.free[e] + known) / row[e] };
+            let right = row[e + 1..].iter().zip(&self.free[e + 1..]).filter(|(entry, _)| **entry != 0.0);
+            let known: f64 = right.map(|(entry, impulse)| entry * impulse).sum();
+            self.free[e] = -(self.free[e] + known) / row[e];
         }
         for (local, &i) in self.order[start..end].iter().enumerate() {
             let block = &rows.blocks[i];

@@ -24,7 +24,7 @@ const SAME: f64 = 1e-9;
 const HALVINGS: usize = 40;
 
 /// A contact whose normal velocity is larger than this (m/s) opens and carries nothing.
-const OPENS: f64 = 1e-9;
+pub(super) const OPENS: f64 = 1e-9;
 
 impl Simulation {
     /// The least factor `s` such that impulses within `s` times the friction of every contact would have given the
@@ -51,17 +51,17 @@ impl Simulation {
         Some(high)
     }
 
-    /// Delassus operator (dense, row-major) and impulses of all rows of the last step, in the order of the blocks.
-    fn all_rows(&self) -> (Vec<f64>, Vec<f64>) {
+    /// Delassus operator (dense, row-major) and impulses of the rows of some blocks in the last step.
+    pub(super) fn dense_rows(&self, blocks: &[RowBlock]) -> (Vec<f64>, Vec<f64>) {
         let rows = &self.rows;
         let impulse: Vec<f64> =
-            rows.blocks.iter().flat_map(|b| &rows.impulse[b.row..b.row + b.count]).copied().collect();
+            blocks.iter().flat_map(|b| &rows.impulse[b.row..b.row + b.count]).copied().collect();
         let n = impulse.len();
         let mut matrix = vec![0.0; n * n];
         let mut first = 0;
-        for a in &rows.blocks {
+        for a in blocks {
             let mut second = 0;
-            for b in &rows.blocks {
+            for b in blocks {
                 for (p, q) in rows.pieces(a).iter().flat_map(|p| rows.pieces(b).iter().map(move |q| (p, q))) {
                     if p.tree == q.tree {
                         rows.delassus(&self.model, (a, p), (b, q), |r, c, value| {
@@ -119,7 +119,7 @@ struct Demand<'a> {
 
 impl<'a> Demand<'a> {
     fn new(simulation: &'a Simulation) -> Option<Self> {
-        let (matrix, impulse) = simulation.all_rows();
+        let (matrix, impulse) = simulation.dense_rows(&simulation.rows.blocks);
         let n = impulse.len();
         let q: Vec<f64> =
             matrix.chunks(n).map(|row| -row.iter().zip(&impulse).map(|(g, x)| g * x).sum::<f64>()).collect();

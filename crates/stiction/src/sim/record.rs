@@ -189,7 +189,9 @@ fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
             Mode::Slip => 2,
         });
         contacts.margin.push(force.margin.unwrap_or(f64::NAN));
+        contacts.restitution.push(contact.restitution);
         contacts.bias.push(force.bias);
+        contacts.preload.push(force.preload);
         contacts.drift.extend_from_slice(contact.drift.as_slice());
         contacts.velocity.extend_from_slice(force.velocity.as_slice());
         contacts.impulse.extend_from_slice(force.impulse.as_slice());

@@ -5,7 +5,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 3 (1 had neither shapes nor the texts about the run, 2 no margins) |
+//! | `format` | () int64 | version of this layout: 4 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -34,7 +34,9 @@
 //! | `contact_mode` | (m) int32 | index into `mode_names` |
 //! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
 //! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::sim::ContactForce::margin)); NaN where there is none |
-//! | `contact_bias` | (m) | a_n of `0 <= lambda_n  perp  u_n + a_n >= 0` (m/s) |
+//! | `contact_restitution` | (m) | coefficient of restitution |
+//! | `contact_bias` | (m) | a_n of `0 <= lambda_n - p  perp  u_n + a_n >= 0` (m/s); negative where Newton's impact law makes bodies part |
+//! | `contact_preload` | (m) | `p` there: what Poisson's impact law gives in any case (N s) |
 //! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
 //! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
 //! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
@@ -50,7 +52,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Layout version.
-const FORMAT: i64 = 3;
+const FORMAT: i64 = 4;
 
 /// Names of the laws, by code.
 pub const LAW_NAMES: [&str; 5] = Law::KINDS;
@@ -252,8 +254,12 @@ pub struct ContactTable {
     pub mu: Vec<f64>,
     /// Friction needed over friction available; NaN where there is none.
     pub margin: Vec<f64>,
+    /// Coefficient of restitution.
+    pub restitution: Vec<f64>,
     /// a_n (m/s).
     pub bias: Vec<f64>,
+    /// Normal impulse that Poisson's impact law gives in any case (N s).
+    pub preload: Vec<f64>,
     /// Prescribed part of the relative velocity (m/s).
     pub drift: Vec<f64>,
     /// Relative velocity after the impulse (m/s).
@@ -644,7 +650,9 @@ impl ContactTable {
         npz.array("contact_mode", &[m], &self.mode)?;
         npz.array("contact_mu", &[m], &self.mu)?;
         npz.array("contact_margin", &[m], &self.margin)?;
+        npz.array("contact_restitution", &[m], &self.restitution)?;
         npz.array("contact_bias", &[m], &self.bias)?;
+        npz.array("contact_preload", &[m], &self.preload)?;
         npz.array("contact_drift", &[m, 3], &self.drift)?;
         npz.array("contact_velocity", &[m, 3], &self.velocity)?;
         npz.array("contact_impulse", &[m, 3], &self.impulse)
@@ -667,7 +675,9 @@ impl ContactTable {
             mode: npz.array("contact_mode", &[m])?,
             mu: npz.array("contact_mu", &[m])?,
             margin: npz.array("contact_margin", &[m])?,
+            restitution: npz.array("contact_restitution", &[m])?,
             bias: npz.array("contact_bias", &[m])?,
+            preload: npz.array("contact_preload", &[m])?,
             drift: npz.array("contact_drift", &[m, 3])?,
             velocity: npz.array("contact_velocity", &[m, 3])?,
             impulse: npz.array("contact_impulse", &[m, 3])?,
@@ -817,7 +827,7 @@ mod tests {
         assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
         let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
         assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-        let found = with(|npz| npz.array("format", &[], &[3_i64]));
+        let found = with(|npz| npz.array("format", &[], &[4_i64]));
         assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
         let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

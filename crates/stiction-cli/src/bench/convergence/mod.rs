@@ -146,7 +146,9 @@ fn run(
     halvings: u32,
 ) -> Result<Run, CliError> {
     let formulation = args.formulation.choose(&scene.options)?;
-    let settings = Settings { timestep: Some(step(halvings)), formulation, ..Default::default() };
+    let (impact, restitution) = (args.formulation.impact(&scene.options), args.formulation.restitution);
+    let timestep = Some(step(halvings));
+    let settings = Settings { timestep, formulation, impact, restitution, ..Default::default() };
     let mut simulation = Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)?;
     if let Some(key) = scene.model.keyframe(Simulation::START) {
         simulation.reset_to(key).map_err(CliError::Setup)?;

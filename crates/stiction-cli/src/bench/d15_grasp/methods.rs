@@ -1,8 +1,10 @@
-//! Four contact models and solvers for the same step of the grasp.
+//! Contact models and solvers for the same step of the grasp.
 //!
 //! * *Stewart-Trinkle*: normals `n`, four friction directions `D` a contact and a multiplier `lambda`,
 //!   `0 <= (r_n, beta, lambda)  perp  (u_n, D u_t + lambda, mu r_n - sum beta) >= 0`: six unknowns a contact, by Lemke's
-//!   method, and by proximal-point steps around it, which spread impulses that are not unique.
+//!   method, and by proximal-point steps around it, which spread impulses that are not unique. Lemke's method is there twice:
+//!   with the contacts in the order given, by faces and along their rims, and shuffled. All contacts of a face approach
+//!   alike, every ratio test has ties, and the order of the unknowns breaks them.
 //! * *No slip*: tangential velocities vanish. Independent tangent rows (found one by one, as in the paper's algorithm 2)
 //!   span what is held; what remains of the normal rows across that span is a problem of one unknown a contact,
 //!   `0 <= z  perp  Y' Y'^T z + q >= 0`, by principal pivoting or by the active-set method for quadratic programs.
@@ -31,6 +33,8 @@ const DEPENDENT: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     StewartTrinkleLemke,
+    /// With the contacts in an order of this number.
+    StewartTrinkleShuffled(u64),
     StewartTrinkleProximal,
     NoSlipActiveSet,
     NoSlipPpm,
@@ -39,8 +43,9 @@ pub(crate) enum Model {
 
 impl Model {
     /// In the order of the table.
-    pub(crate) const ALL: [Model; 5] = [
+    pub(crate) const ALL: [Model; 6] = [
         Model::StewartTrinkleLemke,
+        Model::StewartTrinkleShuffled(1),
         Model::StewartTrinkleProximal,
         Model::NoSlipActiveSet,
         Model::NoSlipPpm,
@@ -51,6 +56,7 @@ impl Model {
     pub(crate) fn names(self) -> [&'static str; 2] {
         match self {
             Model::StewartTrinkleLemke => ["stewart-trinkle", "lemke"],
+            Model::StewartTrinkleShuffled(_) => ["stewart-trinkle", "lemke shuffled"],
             Model::StewartTrinkleProximal => ["stewart-trinkle", "proximal-lemke"],
             Model::NoSlipActiveSet => ["no-slip", "active-set-qp"],
             Model::NoSlipPpm => ["no-slip", "ppm"],
@@ -64,7 +70,7 @@ impl Model {
             Model::StewartTrinkleLemke => Some([10.9681, 2.1812]),
             Model::NoSlipActiveSet => Some([1.9892, 0.2640]),
             Model::NoSlipPpm => Some([1.6680, 0.3669]),
-            Model::StewartTrinkleProximal | Model::ExactConeChain => None,
+            Model::StewartTrinkleShuffled(_) | Model::StewartTrinkleProximal | Model::ExactConeChain => None,
         }
     }
 }
@@ -85,6 +91,9 @@ pub(crate) struct Method {
     warm: bool,
     x: Solution,
     basis: ActiveSet,
+    /// Number of the order in which contacts are dealt, and the problem's data in it.
+    shuffle: Option<u64>,
+    dealt: Rows,
 }
 
 enum Kind {
@@ -99,7 +108,7 @@ impl Method {
     /// The model; if `warm`, each solve begins at the answer of the step before.
     pub(crate) fn new(model: Model, warm: bool) -> Result<Method, SolverError> {
         let kind = match model {
-            Model::StewartTrinkleLemke => {
+            Model::StewartTrinkleLemke | Model::StewartTrinkleShuffled(_) => {
                 Kind::StewartTrinkle(Box::new(Lemke::new(LemkeSettings::default())?), Lcp::empty())
             }
             Model::StewartTrinkleProximal => {
@@ -115,7 +124,12 @@ impl Method {
                 Kind::ExactCone(Box::new(Chain::new(ChainSettings::default())?), ConeNcp::default())
             }
         };
-        Ok(Method { kind, warm, x: Solution::default(), basis: ActiveSet::default() })
+        let shuffle = match model {
+            Model::StewartTrinkleShuffled(number) => Some(number),
+            _ => None,
+        };
+        let (x, basis, dealt) = (Solution::default(), ActiveSet::default(), Rows::default());
+        Ok(Method { kind, warm, x, basis, shuffle, dealt })
     }
 
     /// Makes the next step begin from nothing.
@@ -126,6 +140,20 @@ impl Method {
 
     /// Solves the contact problem of a step and writes `p` after it.
     pub(crate) fn step(&mut self, rows: &Rows, momentum: &mut Vec<f64>) -> Result<Work, SolverError> {
+        let mut dealt = std::mem::take(&mut self.dealt);
+        let rows = match self.shuffle {
+            Some(number) => {
+                rows.deal(&shuffled(rows.contacts(), number), &mut dealt);
+                &dealt
+            }
+            None => rows,
+        };
+        let work = self.step_in_order(rows, momentum);
+        self.dealt = dealt;
+        work
+    }
+
+    fn step_in_order(&mut self, rows: &Rows, momentum: &mut Vec<f64>) -> Result<Work, SolverError> {
         let begin = Instant::now();
         match &mut self.kind {
             Kind::StewartTrinkle(_, problem) | Kind::Proximal(_, problem) => stewart_trinkle(rows, problem),
@@ -253,6 +281,18 @@ impl NoSlip {
     }
 }
 
+/// The numbers below `n` in a random order (Fisher-Yates, by a linear congruential generator).
+fn shuffled(n: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    let mut state = seed;
+    for i in (1..n).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // The upper bits are the random ones.
+        order.swap(i, (state >> 33) as usize % (i + 1));
+    }
+    order
+}
+
 /// Unknowns: normal impulses, then friction along `t1, -t1, t2, -t2` contact by contact, then multipliers.
 fn stewart_trinkle(rows: &Rows, problem: &mut Lcp) {
     let n = rows.contacts();
@@ -369,6 +409,21 @@ mod tests {
             let margin = MU * x.z[i] - friction;
             assert!(speed(i, 0) > -1e-12 && margin > -1e-10, "{i}");
             assert!(sliding(i) < 1e-10 || margin < 1e-10, "{i}: {margin}");
+        }
+    }
+
+    #[test]
+    fn an_order_of_contacts_has_each_once_and_changes_nothing_but_their_places() {
+        let (mut rows, mut dealt) = (Rows::default(), Rows::default());
+        Scene::new(Normals::Face).pose(&mut rows);
+        let order = shuffled(36, 1);
+        rows.deal(&order, &mut dealt);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..36) && order != shuffled(36, 2) && dealt.free == rows.free);
+        for (place, &contact) in order.iter().enumerate() {
+            assert_eq!(dealt.approach[place], rows.approach[contact]);
+            assert!((0..3).all(|k| dealt.row(place, k) == rows.row(contact, k)));
         }
     }
 

@@ -80,6 +80,17 @@ impl Rows {
         let at = (3 * contact + k) * VELOCITIES;
         &self.half[at..at + VELOCITIES]
     }
+
+    /// Writes the same data with the contacts in another order.
+    pub(crate) fn deal(&self, order: &[usize], out: &mut Rows) {
+        out.free.clone_from(&self.free);
+        out.half.clear();
+        out.approach.clear();
+        for &contact in order {
+            (0..3).for_each(|k| out.half.extend_from_slice(self.row(contact, k)));
+            out.approach.push(self.approach[contact]);
+        }
+    }
 }
 
 impl Scene {
