@@ -159,8 +159,8 @@ impl Simulation {
             let name = match kind {
                 Limited::Joint => {
                     let loops = self.model.loop_joints.iter().map(|joint| &joint.name);
-                    let joints = self.model.links.iter().map(|link| &link.name).chain(loops);
-                    joints.skip(place(&self.joint_ranks)?).next()?
+                    let mut joints = self.model.links.iter().map(|link| &link.name).chain(loops);
+                    joints.nth(place(&self.joint_ranks)?)?
                 }
                 Limited::Tendon => &self.model.tendons.get(place(&self.tendon_ranks)?)?.name,
                 Limited::Cable => &self.model.cables.get(place(&self.cable_ranks)?)?.name,
