@@ -15,7 +15,7 @@ pub(crate) struct FormulationArgs {
     /// Solver of the contact problems [default: the scene's, else the contact model's own]
     #[arg(long, value_name = "NAME")]
     solver: Option<String>,
-    /// Stepper: time-stepping, acceleration [default: the scene's, else time-stepping]
+    /// Stepper: time-stepping, acceleration, event-driven [default: the scene's, else time-stepping]
     #[arg(long, value_name = "NAME")]
     stepper: Option<Stepper>,
     /// How restitution acts: poisson, newton [default: the scene's, else poisson]

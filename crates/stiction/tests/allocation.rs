@@ -117,6 +117,7 @@ fn a_step_allocates_nothing_after_warm_up() {
         ("belt", 100),
         ("humanoid", 3000),
         ("bounce", 1500),
+        ("bounce event-driven", 1500),
         ("loops", 100),
         ("loops", 3000),
         ("tendons", 3000),
@@ -129,6 +130,8 @@ fn a_step_allocates_nothing_after_warm_up() {
             "chain" => chain(),
             "loops" => LOOPS.to_owned(),
             "tendons" => TENDONS.to_owned(),
+            "bounce event-driven" => shipped("bounce")
+                .replace("<custom>", r#"<custom><text name="stiction:stepper" data="event-driven"/>"#),
             scene => shipped(scene),
         });
         if name.starts_with("redundant") {

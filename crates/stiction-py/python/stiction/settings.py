@@ -118,7 +118,7 @@ class Settings:
         timestep: time step (s).
         contact: contact model, by name or with all its settings.
         solver: name of its solver; one that does not fit is refused with those that do.
-        stepper: "time-stepping", or "acceleration" for contacts that persist.
+        stepper: "time-stepping", "acceleration" for contacts that persist, or "event-driven" to locate impacts in time.
         friction_directions: of a polyhedral contact model, even, 4 to 32.
         viscosity: of each contact point (N s/m), for the viscous contact models.
         compliance: of contacts (1/kg).
@@ -132,7 +132,7 @@ class Settings:
     timestep: Union[float, None] = None
     contact: Union[ContactModel, Formulation, None] = None
     solver: Union[str, None] = None
-    stepper: Union[Literal["time-stepping", "acceleration"], None] = None
+    stepper: Union[Literal["time-stepping", "acceleration", "event-driven"], None] = None
     friction_directions: Union[int, None] = None
     viscosity: Union[float, None] = None
     compliance: Union[float, None] = None

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `<text name="stiction:contact_model" data="..."/>` | [`SceneOptions::contact_model`] |
 //! | `<text name="stiction:solver" data="..."/>` | [`SceneOptions::solver`] |
-//! | `<text name="stiction:stepper" data="..."/>` | [`SceneOptions::stepper`]: `time-stepping` or `acceleration` |
+//! | `<text name="stiction:stepper" data="..."/>` | [`SceneOptions::stepper`]: `time-stepping`, `acceleration` or `event-driven` |
 //! | `<numeric name="stiction:duration" data="..."/>` | [`SceneOptions::duration`] (s) |
 //! | `<numeric name="stiction:friction_directions" data="..."/>` | [`SceneOptions::friction_directions`] |
 //! | `<numeric name="stiction:viscosity" data="..."/>` | [`SceneOptions::viscosity`] (N s/m) |

@@ -28,6 +28,7 @@ use crate::contact::{Contact, ContactForces, Formulation, IslandReport, IslandSo
 use crate::model::Model;
 use crate::sim::certificate::{StepReport, mode};
 use crate::sim::contacts::ContactFinder;
+use crate::sim::event_driven::Events;
 use crate::sim::forces::{Commands, ForceMap};
 use crate::sim::islands::{Islands, StepStart, root};
 use crate::sim::limits::has_dry_friction;
@@ -38,10 +39,10 @@ use nalgebra::Vector3;
 use stiction_solvers::{FrictionLaw, Status};
 
 /// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
-const TOUCHING: f64 = 1e-7;
+pub(super) const TOUCHING: f64 = 1e-7;
 
 /// Normal speed (m/s) of a contact that neither hits nor parts: a hundred thousandth of what gravity gives in a millisecond.
-const RESTING: f64 = 1e-7;
+pub(super) const RESTING: f64 = 1e-7;
 
 /// Normal speed (m/s) that is round-off.
 const ROUND_OFF: f64 = 1e-13;
@@ -51,11 +52,11 @@ const DIFFERENCE: f64 = 1e-5;
 
 /// A contact that persists in this step.
 #[derive(Clone, Copy, Debug)]
-struct Persistent {
+pub(super) struct Persistent {
     /// As it is at the beginning, with the law that holds.
-    contact: Contact,
+    pub(super) contact: Contact,
     /// A tree it touches.
-    tree: usize,
+    pub(super) tree: usize,
     /// World axes: the sliding velocity at the beginning (m/s).
     slip: Vector3<f64>,
     /// In the stage: where it is, and in its frame the velocity (m/s) and its rate at zero generalized acceleration.
@@ -64,38 +65,47 @@ struct Persistent {
     rate: Vector3<f64>,
 }
 
+impl Persistent {
+    pub(super) fn new(contact: Contact, tree: usize, velocity: Vector3<f64>) -> Self {
+        let slip = contact.frame * Vector3::new(0.0, velocity.y, velocity.z);
+        Self { contact, tree, slip, now: Some(contact), velocity, rate: Vector3::zeros() }
+    }
+}
+
 /// The workspace of the acceleration stepper.
 #[derive(Debug)]
 pub(crate) struct AccelerationLevel {
     replacement: Option<Law>,
     solver: IslandSolver,
-    finder: ContactFinder,
+    pub(super) finder: ContactFinder,
+    /// What the event-driven stepper works with besides, if it is asked for.
+    pub(super) events: Option<Events>,
     /// Only the prescribed motions of a stage are used.
-    stage: State,
-    contacts: Vec<Persistent>,
+    pub(super) stage: State,
+    pub(super) contacts: Vec<Persistent>,
     /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
-    trees: Vec<usize>,
+    pub(super) trees: Vec<usize>,
     moving: Vec<usize>,
     /// Root of the set of each tree, and whether that set is handed back to time stepping.
-    set: Vec<usize>,
-    lost: Vec<bool>,
-    inconsistent: Vec<bool>,
+    pub(super) set: Vec<usize>,
+    pub(super) lost: Vec<bool>,
+    pub(super) inconsistent: Vec<bool>,
     sustained: Vec<bool>,
-    rows: Rows,
+    pub(super) rows: Rows,
     islands: Islands,
     free: Vec<f64>,
     before: Vec<f64>,
     memory: Vec<Memory>,
-    q: Vec<f64>,
-    v: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
     shifted: Vec<f64>,
-    tau: Vec<f64>,
-    bias: Vec<f64>,
-    zeros: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+    pub(super) bias: Vec<f64>,
+    pub(super) zeros: Vec<f64>,
     scratch: Vec<f64>,
     /// Of the first stage: forces, and how the islands were solved, each with a tree of its set.
-    forces: Vec<(usize, ContactForce)>,
-    reports: Vec<(usize, IslandReport)>,
+    pub(super) forces: Vec<(usize, ContactForce)>,
+    pub(super) reports: Vec<(usize, IslandReport)>,
 }
 
 impl AccelerationLevel {
@@ -104,11 +114,11 @@ impl AccelerationLevel {
     /// # Errors
     /// The model or the settings have something that this stepper does not do.
     pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
-        if settings.stepper != Stepper::Acceleration {
+        let stepper = settings.stepper;
+        if stepper == Stepper::TimeStepping {
             return Ok(None);
         }
-        let refuse =
-            |what: String| Err(SettingsError::Stepper { stepper: Stepper::Acceleration.name(), what });
+        let refuse = |what: String| Err(SettingsError::Stepper { stepper: stepper.name(), what });
         let replacement = match &settings.formulation {
             Formulation::ExactCone(cone) if cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0 => {
                 cone.replacement
@@ -122,7 +132,8 @@ impl AccelerationLevel {
             // Sliding with infinite friction is possible at this level (Lynch and Mason 1995).
             return refuse(format!("the law '{law}'"));
         }
-        if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
+        let bounces = settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0);
+        if stepper == Stepper::Acceleration && bounces {
             return refuse("restitution".into());
         }
         if let Some(equality) = model.equalities.first() {
@@ -148,7 +159,8 @@ impl AccelerationLevel {
         Ok(Some(Box::new(Self {
             replacement,
             solver: IslandSolver::Acceleration(Box::default()),
-            finder: ContactFinder::new(model, None),
+            finder: ContactFinder::new(model, settings.restitution),
+            events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
             stage: State::new(model),
             contacts: Vec::new(),
             trees: Vec::new(),
@@ -185,7 +197,7 @@ impl AccelerationLevel {
     }
 
     /// The law that holds at a contact.
-    fn law(&self, contact: &Contact) -> Law {
+    pub(super) fn law(&self, contact: &Contact) -> Law {
         match contact.law {
             Law::Frictionless => Law::Frictionless,
             law => self.replacement.unwrap_or(law),
@@ -205,11 +217,16 @@ impl AccelerationLevel {
             if velocity.x < -RESTING && law.mu() > 0.0 {
                 self.give_up(tree);
             }
-            let contact = Contact { law, ..*contact };
-            let slip = contact.frame * Vector3::new(0.0, velocity.y, velocity.z);
-            let now = Some(contact);
-            self.contacts.push(Persistent { contact, tree, slip, now, velocity, rate: Vector3::zeros() });
+            self.contacts.push(Persistent::new(Contact { law, ..*contact }, tree, velocity));
         }
+    }
+
+    /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
+    pub(super) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
+        self.stage.mocap.clear();
+        self.stage.mocap.extend_from_slice(start);
+        self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
+        self.finder.find(model, data, &self.stage, 0.0);
     }
 
     /// Finds the step's contacts again where `data` has the bodies now, at a time after the beginning, and hands each
@@ -222,10 +239,7 @@ impl AccelerationLevel {
         time: f64,
         mut see: impl FnMut(&mut Persistent, Option<(Contact, Vector3<f64>)>),
     ) {
-        self.stage.mocap.clear();
-        self.stage.mocap.extend_from_slice(start);
-        self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
-        self.finder.find(model, data, &self.stage, 0.0);
+        self.find(model, data, start, time);
         let found = &self.finder.contacts;
         for persistent in &mut self.contacts {
             let place = found.binary_search_by_key(&persistent.contact.key, |c| c.key).ok();
@@ -244,6 +258,9 @@ impl AccelerationLevel {
         q: &[f64],
         v: &[f64],
     ) {
+        if self.contacts.is_empty() {
+            return;
+        }
         // Of the trees that are moved: the others' numbers are those of some earlier stage.
         let moved = self.trees.iter().flat_map(|&tree| &v[model.trees[tree].dofs.clone()]);
         let fastest = moved.fold(1.0, |fastest: f64, v| fastest.max(v.abs()));
@@ -266,7 +283,7 @@ impl AccelerationLevel {
     }
 
     /// Kinematics of all trees at `(q, v)` moved on by `shift` seconds at the velocity `v`.
-    fn move_to(&mut self, model: &Model, data: &mut Data, q: &[f64], v: &[f64], shift: f64) {
+    pub(super) fn move_to(&mut self, model: &Model, data: &mut Data, q: &[f64], v: &[f64], shift: f64) {
         for &tree in &self.trees {
             let coords = model.trees[tree].coords.clone();
             self.shifted[coords.clone()].copy_from_slice(&q[coords]);
@@ -322,7 +339,7 @@ impl AccelerationLevel {
     }
 
     /// Step 2: `v` is changed as little as possible, in the metric of kinetic energy, so that no contact approaches.
-    fn stop_approach(&mut self, model: &Model, data: &mut Data, v: &mut [f64]) {
+    pub(super) fn stop_approach(&mut self, model: &Model, data: &mut Data, v: &mut [f64]) {
         if self.contacts.iter().all(|persistent| persistent.velocity.x >= -ROUND_OFF) {
             return;
         }
@@ -338,7 +355,7 @@ impl AccelerationLevel {
 
     /// Step 3: accelerations of one stage.
     #[allow(clippy::too_many_arguments, reason = "what a stage of the rule depends on")]
-    fn accelerate(
+    pub(super) fn accelerate(
         &mut self,
         model: &Model,
         data: &mut Data,
@@ -447,7 +464,9 @@ impl Simulation {
                 level.give_up(tree);
             }
         }
-        level.choose_contacts(&model, &self.data, &self.finder.contacts, &self.work.contact_rule);
+        if level.events.is_none() {
+            level.choose_contacts(&model, &self.data, &self.finder.contacts, &self.work.contact_rule);
+        }
         level.trees.clear();
         for tree in 0..model.trees.len() {
             if self.work.contact_rule[tree] && !level.lost[level.set[tree]] {
@@ -459,7 +478,15 @@ impl Simulation {
         }
         let mut moving = std::mem::take(&mut level.moving);
         moving.clone_from(&level.trees);
-        let moved = self.move_together(level, &moving, h);
+        let moved = match level.events.take() {
+            None => self.move_together(level, &moving, h),
+            Some(mut events) => {
+                let moved = self.follow_events(level, &mut events, &moving, h);
+                level.events = Some(events);
+                moved
+            }
+        };
+        level.trees.clone_from(&moving);
         level.moving = moving;
         moved?;
         self.settle(level, report)
@@ -563,12 +590,12 @@ impl Simulation {
 }
 
 /// A tree that a contact touches.
-fn moving_tree(model: &Model, contact: &Contact) -> Option<usize> {
+pub(super) fn moving_tree(model: &Model, contact: &Contact) -> Option<usize> {
     contact.links.into_iter().flatten().map(|link| model.links[link].tree).next()
 }
 
 /// Velocity of the second body against the first where they touch, drift included, in the contact frame (m/s).
-fn relative_velocity(data: &Data, contact: &Contact) -> Vector3<f64> {
+pub(super) fn relative_velocity(data: &Data, contact: &Contact) -> Vector3<f64> {
     let mut velocity = Vector3::zeros();
     for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
         if let Some(link) = *link {

@@ -35,6 +35,8 @@ pub(crate) struct ContactFinder {
     points: Vec<ContactPoint>,
     /// Coefficient of restitution of all contacts, in place of the model's.
     restitution: Option<f64>,
+    /// Whether what is hit in a step may go on to hit something else in it.
+    pub(crate) chains: bool,
     /// The contacts found last, sorted by key.
     pub(crate) contacts: Vec<Contact>,
 }
@@ -50,6 +52,7 @@ impl ContactFinder {
             pairs: Vec::new(),
             points: Vec::new(),
             restitution,
+            chains: false,
             contacts: Vec::new(),
         }
     }
@@ -113,7 +116,14 @@ impl ContactFinder {
             let speed = velocity.linear.norm() + velocity.angular.norm() * lever + fall;
             self.reaches[i] = if moving { 2.0 * h * speed + REACH_AT_REST } else { 0.0 };
             self.poses[i] = pose;
-            self.boxes[i] = geom.shape.aabb(&pose).map(|b| {
+        }
+        if self.chains {
+            // Anything that moves may get as fast as the fastest.
+            let farthest = self.reaches.iter().fold(0.0, |most: f64, reach| most.max(*reach));
+            self.reaches.iter_mut().filter(|reach| **reach > 0.0).for_each(|reach| *reach = farthest);
+        }
+        for (i, geom) in model.geoms.iter().enumerate() {
+            self.boxes[i] = geom.shape.aabb(&self.poses[i]).map(|b| {
                 let margin = Vector3::repeat(self.reaches[i]);
                 Aabb { min: b.min - margin, max: b.max + margin }
             });

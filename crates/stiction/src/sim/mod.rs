@@ -9,6 +9,7 @@ mod closures;
 mod contacts;
 mod coupling;
 mod equalities;
+mod event_driven;
 mod forces;
 mod free_rule;
 mod islands;

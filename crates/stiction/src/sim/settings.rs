@@ -15,11 +15,13 @@ pub enum Stepper {
     /// Forces and accelerations by the classic Runge-Kutta rule while contacts persist (Drumwright 2015, section IV):
     /// fourth order. Steps in which contacts change are taken by time stepping.
     Acceleration,
+    /// As `Acceleration` between impacts, which are located in time and solved at it, with restitution.
+    EventDriven,
 }
 
 impl Stepper {
     /// The names, as the command line and scene files write them.
-    pub const NAMES: [&'static str; 2] = ["time-stepping", "acceleration"];
+    pub const NAMES: [&'static str; 3] = ["time-stepping", "acceleration", "event-driven"];
 
     /// Its name.
     pub fn name(&self) -> &'static str {
@@ -34,6 +36,7 @@ impl FromStr for Stepper {
         match text {
             "time-stepping" => Ok(Stepper::TimeStepping),
             "acceleration" => Ok(Stepper::Acceleration),
+            "event-driven" => Ok(Stepper::EventDriven),
             _ => Err(SettingsError::UnknownStepper(text.into())),
         }
     }

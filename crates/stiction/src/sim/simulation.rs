@@ -16,7 +16,7 @@ use crate::sim::momentum::Momenta;
 use crate::sim::readout::{ContactForce, PairForce};
 use crate::sim::rows::{BlockKey, Rows};
 use crate::sim::snapshot::Snapshot;
-use crate::sim::{Mocap, Settings, SettingsError, State};
+use crate::sim::{Mocap, Settings, SettingsError, State, Stepper};
 use crate::spatial::Mobility;
 use std::sync::Arc;
 
@@ -209,13 +209,15 @@ impl Simulation {
         let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
+        let mut finder = ContactFinder::new(&model, settings.restitution);
+        finder.chains = settings.stepper == Stepper::EventDriven;
         let joint_ranks = joint_ranks(&model);
         let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
         let forces = ForceMap::new(&model);
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder: ContactFinder::new(&model, settings.restitution),
+            finder,
             rows: Rows::default(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
