@@ -233,6 +233,8 @@ fn a_limit_in_a_loop_holds_against_a_strong_drive_with_the_torque_that_is_left()
         run(&mut s, 2.0, |s, _| assert!(s.state.loop_q[0] <= stop + 1e-8, "{}", s.state.loop_q[0]));
         assert!((s.state.loop_q[0] - stop).abs() <= 1e-8);
         assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{:?}", s.state.v);
+        let torque = s.limit_forces().find(|limit| limit.name == "j" && limit.upper).unwrap().force;
+        assert!((torque / (gain * (12.217 - stop)) - 1.0).abs() < 1e-9, "{torque}");
     }
 }
 
@@ -489,4 +491,42 @@ fn the_order_in_which_looped_bodies_and_closures_are_written_changes_no_bit() {
     let first = hash([0, 1, 2], [0, 1, 2]);
     assert_eq!(first, hash([2, 0, 1], [1, 0, 2]));
     assert_eq!(first, hash([1, 2, 0], [2, 1, 0]));
+}
+
+#[test]
+fn scenes_have_closures_of_every_kind_and_drives_and_couplings_on_their_joints() {
+    for (kind, rows) in [
+        ("weld", 6),
+        ("hinge", 5),
+        ("slide", 5),
+        ("universal", 4),
+        ("cylindrical", 4),
+        ("ball", 3),
+        ("planar", 3),
+    ] {
+        let mut s = simulate(&format!(
+            r#"<mujoco><default><site pos="0.1 0 0"/></default>
+            <custom><text name="stiction:closure:c" data="{kind} base tip"/></custom><worldbody><site name="base"/>
+            <body name="b" pos="0.1 0 0"><freejoint/><geom type="sphere" size="0.1"/><frame euler="0 0 0"><site name="tip" pos="0 0 0"/>
+            </frame></body></worldbody></mujoco>"#
+        ));
+        let found = s.mobility().unwrap();
+        assert_eq!((found.rows, found.rank), (rows, rows), "{kind}");
+        assert!(s.assemble().unwrap().before < 1e-15, "{kind}");
+        let report = s.step().unwrap();
+        assert!(report.certificate.bilateral < 1e-13, "{kind}");
+    }
+    // The pin of the four-bar turns the rocker through a gear: a coupling and a tendon know it by name.
+    let rest = r#"<tendon><fixed name="t" stiffness="0.1"><joint joint="pin" coef="1"/></fixed></tendon>
+        <equality><joint joint1="pin" joint2="a" polycoef="0 1"/></equality><actuator><motor tendon="t"/></actuator>"#;
+    let mut s = simulate(&four_bar("", rest));
+    // The coupling says what the parallelogram does anyway.
+    let found = s.mobility().unwrap();
+    assert_eq!((found.rows, found.mobility()), (6, 1));
+    s.state.ctrl[0] = 0.1;
+    run(&mut s, 0.5, |s, report| {
+        assert!(report.certificate.bilateral < 1e-12);
+        assert!((s.state.loop_q[0] - s.state.q[0]).abs() < 1e-10);
+    });
+    assert!(s.state.q[0].abs() > 1e-3);
 }

@@ -132,7 +132,7 @@ fn lone_body(inertia: Inertia, gravity: Vector3<f64>) -> Model {
 fn midpoint_step(model: &Model, data: &mut Data, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64]) {
     let mut used = [0.0; 6];
     lone_body::midpoint_velocity(model, data, 0, h, q, v, tau, &mut used).unwrap();
-    lone_body::advance(model, data, 0, h, q, v, tau, &used, &used, 0.0).unwrap();
+    lone_body::advance(model, data, 0, h, q, v, tau, &used, &used, [0.0; 2]).unwrap();
 }
 
 /// Angular momentum about the centre of mass in world axes, and energy of rotation.
@@ -311,7 +311,8 @@ fn contact_impulses_change_linear_and_angular_momentum_by_exactly_themselves() {
         add_wrench(&model, &data, 0, &Force::new(arm.cross(&impulse), impulse), &mut kick);
         solve(&model, &mut data, 0, &mut kick);
         let used: Vec<f64> = free.iter().zip(&kick).map(|(a, b)| a + b).collect();
-        lone_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used, 0.0).unwrap();
+        lone_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used, [0.0; 2])
+            .unwrap();
         let (spin_after, _) = rotation_invariants(&model, &q, &v);
         let after = prepare(&model, &q, &v);
         let moment = (point - center).cross(&impulse);

@@ -116,6 +116,25 @@ fn joints_of_the_pendulum_stay_closed_for_ten_seconds_of_impacts() {
 }
 
 #[test]
+fn a_ball_on_a_rod_keeps_the_square_of_its_restitution_in_both_coordinates() {
+    let scene = r#"<mujoco><option timestep="0.001"/><custom><numeric name="stiction:restitution" data="0.7"/></custom>
+        <worldbody><geom name="floor" type="plane" size="5 5 1" condim="1"/>
+        <body name="rod" pos="0 0 1"><joint axis="0 1 0"/>
+        <geom name="ball" type="sphere" pos="1 0 0" size="0.1" mass="1" condim="1"/></body></worldbody></mujoco>"#;
+    for s in &mut both(scene) {
+        // It falls 0.9 m, until its lowest point is on the floor.
+        let mut bounces = 0;
+        while bounces == 0 && s.state.time < 1.0 {
+            bounces = s.step().unwrap().bounces;
+        }
+        let report = s.step().unwrap();
+        let left = report.energy - 9.81 * 0.1;
+        assert!((left / (0.49 * 9.81 * 0.9) - 1.0).abs() < 5e-3, "{left} J of {} J", 9.81 * 0.9);
+        assert!(report.certificate.bilateral <= 1e-8, "{report:?}");
+    }
+}
+
+#[test]
 fn a_grasp_holds_the_same_in_both_coordinates() {
     let mut pair = both(&shipped("grasp"));
     let (distance, error) = apart(&mut pair, 1.0);
@@ -257,8 +276,7 @@ fn a_snapshot_in_redundant_coordinates_continues_with_the_same_bits() {
 #[test]
 fn a_heavy_body_hangs_and_swings_on_a_ball_joint_alike_in_both_coordinates() {
     // F15: centre 1 m below the joint; released at 30 degrees it passes the bottom with sqrt(2 g (1 - cos 30)).
-    // A joint 1 m from a point has rows whose sizes differ by m / I; from 1e11 on they count as dependent.
-    for (mass, inertia) in [(500.0, 1e-6), (1000.0, 1e-6), (1e6, 1e-3)] {
+    for (mass, inertia) in [(500.0, 1e-6), (1000.0, 1e-6), (1e6, 1e-3), (1e6, 1e-6)] {
         let text = format!(
             r#"<mujoco><option timestep="0.001"/><worldbody><body name="bob"><joint type="ball"/>
             <inertial pos="0 0 -1" mass="{mass}" diaginertia="{inertia} {inertia} {inertia}"/></body></worldbody></mujoco>"#
@@ -280,6 +298,24 @@ fn a_heavy_body_hangs_and_swings_on_a_ball_joint_alike_in_both_coordinates() {
             assert!((speed / 1.6213 - 1.0).abs() < 5e-4, "{fastest:?}");
         }
     }
+}
+
+#[test]
+fn a_pendulum_that_bounces_keeps_its_joints_and_bounces_the_same_in_both_coordinates() {
+    // Two links of a metre fall on the floor and bounce with a coefficient of 0.7.
+    let scene = r#"<mujoco><option timestep="TIMESTEP"/><custom><numeric name="stiction:restitution" data="0.7"/></custom>
+        <default><joint axis="0 1 0"/><geom type="sphere" size=".25" mass="1" pos="0 0 -1" friction="0.5"/></default>
+        <worldbody><geom name="floor" type="plane" size="5 5 1"/><body name="a" pos="0 0 2"><joint/><geom/>
+        <body name="b" pos="0 0 -1"><joint/><geom/></body></body></worldbody>
+        <keyframe><key name="start" qpos="1.2 0.3"/></keyframe></mujoco>"#;
+    let mut distances = Vec::new();
+    for timestep in ["0.001", "0.00025"] {
+        let mut pair = both(&scene.replace("TIMESTEP", timestep));
+        let (distance, error) = apart(&mut pair, 1.0);
+        assert!(error <= 1e-10, "{error:e}");
+        distances.push(distance);
+    }
+    assert!(distances[0] < 0.02 && distances[1] < 0.5 * distances[0], "{distances:?}");
 }
 
 #[test]
@@ -328,4 +364,18 @@ fn the_projection_adds_no_energy_to_a_chain_that_nothing_touches() {
     }
     assert!(error <= 1e-8, "{error:e}");
     assert!(worst <= 1e-3, "{worst:e}");
+}
+
+#[test]
+fn a_cable_holds_an_arm_at_the_same_height_in_both_coordinates() {
+    let text = r#"<mujoco><option timestep="0.001"/><worldbody><site name="hook" pos="0.3 0 1"/>
+        <body name="arm" pos="0 0 0.5"><joint name="j" axis="0 1 0" pos="-0.1 0 0"/>
+        <inertial pos="0.2 0 0" mass="1" diaginertia="0.01 0.02 0.02"/><site name="eye" pos="0.4 0 0.05"/></body></worldbody>
+        <tendon><spatial name="rope" range="0 0.6"><site site="hook"/><site site="eye"/></spatial></tendon></mujoco>"#;
+    let mut pair = both(text);
+    let (distance, error) = apart(&mut pair, 1.5);
+    assert!(distance <= 1e-4 && error <= 1e-12, "{distance:e} {error:e}");
+    let tensions =
+        pair.each_ref().map(|s| s.limit_forces().find(|limit| limit.name == "rope").unwrap().force);
+    assert!(tensions[0] > 1.0 && (tensions[0] / tensions[1] - 1.0).abs() < 1e-6, "{tensions:?}");
 }

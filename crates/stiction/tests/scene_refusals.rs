@@ -371,7 +371,7 @@ fn bad_couplings_and_tendons_are_refused() {
         (fixed("stiffness=\"-2\""), &["stiffness", "-2 is negative"]),
         (fixed("frictionloss=\"-2\""), &["frictionloss", "-2 is negative"]),
         (fixed("") + "<actuator><motor tendon=\"u\"/></actuator>", &["tendon", "there is no tendon \"u\""]),
-        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["\"s\"", "0 points", "two at least"]),
+        (tendon("<spatial name=\"s\" range=\"0 1\"/>"), &["`s`", "0 points", "two at least"]),
         (tendon("<spatial name=\"s\" stiffness=\"1\"/>"), &["stiffness", "of spatial tendons only limits"]),
         (
             tendon("<spatial name=\"s\"/>") + "<actuator><motor tendon=\"s\"/></actuator>",

@@ -9,12 +9,12 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "sphere_slide",
         about: "a sphere thrown without spin slides, then rolls, along an axis",
-        run: || sphere_slide(0.0),
+        run: || sphere_slide(&[0.0]),
     },
     Case {
         name: "sphere_slide_turned",
-        about: "the same thrown 22.5 degrees off the axis",
-        run: || sphere_slide(22.5_f64.to_radians()),
+        about: "the same thrown 10, 22.5 and 45 degrees off the axis",
+        run: || sphere_slide(&[10.0, 22.5, 45.0]),
     },
     Case {
         name: "incline",
@@ -31,8 +31,15 @@ pub(super) const CASES: &[Case] = &[
 
 const GRAVITY: f64 = 9.81;
 
+/// Throws at these angles to the x axis (degrees).
+fn sphere_slide(headings: &[f64]) -> Result<Vec<Check>, CaseError> {
+    let throws: Result<Vec<_>, _> = headings.iter().map(|heading| throw(*heading)).collect();
+    Ok(throws?.into_iter().flatten().collect())
+}
+
 /// A sphere of 1 kg and 1 m radius with 2 m/s on a floor with mu 0.2 (Mylapilli and Jain 2014, section 5.1).
-fn sphere_slide(heading: f64) -> Result<Vec<Check>, CaseError> {
+fn throw(degrees: f64) -> Result<Vec<Check>, CaseError> {
+    let heading = degrees.to_radians();
     let (speed, mu, radius) = (2.0, 0.2, 1.0);
     let mut rig = Rig::new("sphere_slide", include_str!("../../../../scenes/sphere_slide.xml"))?;
     let ball = rig.free_body()?;
@@ -50,16 +57,20 @@ fn sphere_slide(heading: f64) -> Result<Vec<Check>, CaseError> {
     })?;
     let rolls = rolls.ok_or_else(|| CaseError::Never("the sphere does not roll within 1 s".into()))?;
     let rolling = 5.0 / 7.0 * speed;
+    let at = |quantity: &str| match degrees {
+        0.0 => quantity.to_string(),
+        degrees => format!("{degrees} degrees: {quantity}"),
+    };
     Ok(vec![
-        Check::absolute("final speed (m/s)", rolling, rig.velocity(ball).norm(), 1e-9),
-        Check::absolute("final spin (rad/s)", rolling / radius, rig.spin(ball).norm(), 1e-9),
+        Check::absolute(at("final speed (m/s)"), rolling, rig.velocity(ball).norm(), 1e-9),
+        Check::absolute(at("final spin (rad/s)"), rolling / radius, rig.spin(ball).norm(), 1e-9),
         Check::absolute(
-            "time at which it rolls (s)",
+            at("time at which it rolls (s)"),
             2.0 * speed / (7.0 * mu * GRAVITY),
             rolls,
             rig.sim.timestep(),
         ),
-        Check::zero("largest heading error (deg)", sideways.to_degrees(), 1e-9),
+        Check::zero(at("largest heading error (deg)"), sideways.to_degrees(), 1e-9),
     ])
 }
 

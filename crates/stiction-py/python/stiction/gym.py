@@ -291,7 +291,10 @@ def _humanoid_fell(qpos: Floats, qvel: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _humanoid_start(rng: np.random.Generator, qpos: Floats, qvel: Floats) -> tuple[Floats, Floats]:
-    return qpos, qvel + rng.uniform(-0.05, 0.05, qvel.shape)
+    # Upright, with straight legs, the feet on the floor.
+    standing = np.zeros_like(qpos)
+    standing[2:4] = 0.95, 1.0
+    return standing, qvel + rng.uniform(-0.05, 0.05, qvel.shape)
 
 
 HUMANOID_STAND = Task(_humanoid_observation, _humanoid_reward, _humanoid_fell, _humanoid_start)
@@ -305,7 +308,7 @@ def pendulum_swing_up(**options: Any) -> SceneEnv:
 
 def humanoid_stand(**options: Any) -> SceneEnv:
     """The environment `stiction/HumanoidStand-v0`; options as `SceneEnv`."""
-    return SceneEnv(Model.builtin("humanoid"), HUMANOID_STAND, **{"key": "stand", **options})
+    return SceneEnv(Model.builtin("humanoid"), HUMANOID_STAND, **options)
 
 
 def pendulum_swing_up_vector(num_envs: int = 1, **options: Any) -> SceneVectorEnv:
@@ -316,7 +319,7 @@ def pendulum_swing_up_vector(num_envs: int = 1, **options: Any) -> SceneVectorEn
 
 def humanoid_stand_vector(num_envs: int = 1, **options: Any) -> SceneVectorEnv:
     """Many of `stiction/HumanoidStand-v0`; options as `SceneVectorEnv`."""
-    settings = {"key": "stand", "max_episode_steps": 1000, **options}
+    settings = {"max_episode_steps": 1000, **options}
     return SceneVectorEnv(Model.builtin("humanoid"), num_envs, HUMANOID_STAND, **settings)
 
 

@@ -23,22 +23,19 @@ pub fn forward_dynamics(
     tau: &[f64],
     acceleration: &mut [f64],
 ) -> Result<(), AlgorithmError> {
-    articulated_inertias(model, data, tree, |_| 0.0)?;
     for i in model.trees[tree].links.clone() {
         data.link_force[i] = data.link_inertia[i].gyroscopic(&data.link_velocity[i].angular);
     }
-    for i in model.trees[tree].links.clone().rev() {
-        let link = &model.links[i];
-        for k in (link.v..link.v + link.kind.nv()).rev() {
-            let left = tau[k] - data.dof_axis[k].dot(&data.link_force[i]);
-            data.link_force[i] += data.axis_force[k] * (left / data.pivot[k]);
-            data.tau_left[k] = left;
-        }
-        if let Some(p) = link.parent {
-            let force = data.link_force[i] + data.articulated[i].times(&data.bias_acceleration[i]);
-            data.link_force[p] += force.about(&data.link_offset[i]);
-        }
-    }
+    let released = |data: &mut Data, i: usize, k: usize| {
+        let left = tau[k] - data.dof_axis[k].dot(&data.link_force[i]);
+        data.link_force[i] += data.axis_force[k] * (left / data.pivot[k]);
+        data.tau_left[k] = left;
+    };
+    let passed_on = |data: &mut Data, i: usize, parent: usize| {
+        let force = data.link_force[i] + data.articulated[i].times(&data.bias_acceleration[i]);
+        data.link_force[parent] += force.about(&data.link_offset[i]);
+    };
+    articulated_inertias(model, data, tree, |_| 0.0, released, passed_on)?;
     let world = Motion::new(Vector3::zeros(), -model.gravity);
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
@@ -64,12 +61,16 @@ pub fn forward_dynamics_all(
 }
 
 /// Inward pass: articulated inertia of every link of a tree, and the force of its unit acceleration and the pivot of every
-/// dof, with `armature + added(dof)` on the diagonal of the mass matrix.
+/// dof, with `armature + added(dof)` on the diagonal of the mass matrix. `released(data, link, dof)` follows each dof,
+/// `passed_on(data, link, parent)` each link that is not the root.
+#[inline]
 pub(super) fn articulated_inertias(
     model: &Model,
     data: &mut Data,
     tree: usize,
     added: impl Fn(usize) -> f64,
+    mut released: impl FnMut(&mut Data, usize, usize),
+    mut passed_on: impl FnMut(&mut Data, usize, usize),
 ) -> Result<(), AlgorithmError> {
     composite_inertias(model, data, tree);
     for i in model.trees[tree].links.clone() {
@@ -79,10 +80,12 @@ pub(super) fn articulated_inertias(
         let link = &model.links[i];
         for k in (link.v..link.v + link.kind.nv()).rev() {
             release_dof(model, data, k, model.dofs[k].armature + added(k))?;
+            released(data, i, k);
         }
         if let Some(p) = link.parent {
             let inertia = data.articulated[i];
             data.articulated[p] += inertia.about(&data.link_offset[i]);
+            passed_on(data, i, p);
         }
     }
     Ok(())
@@ -90,6 +93,7 @@ pub(super) fn articulated_inertias(
 
 /// Takes the motion along a dof's axis, on which there is the inertia `rotor` besides, out of its link's articulated
 /// inertia.
+#[inline]
 fn release_dof(model: &Model, data: &mut Data, k: usize, rotor: f64) -> Result<(), AlgorithmError> {
     let i = model.dofs[k].link;
     let link = &model.links[i];

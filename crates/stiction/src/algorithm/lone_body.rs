@@ -77,8 +77,8 @@ pub fn midpoint_velocity(
 /// [`midpoint_velocity`], with the same `tau`) plus what contact impulses changed, `M^-1 J^T lambda`, both at the
 /// start pose.
 ///
-/// The centre of mass moves along its used velocity, for the part `delay` of the step along its velocity before, and
-/// the body turns by the Cayley transform of its used
+/// For the parts `delay` of the step the centre of mass (first) still moves with its velocity before, and the body
+/// (second) turns as without contact. Else the centre of mass moves along its used velocity, and the body turns by the Cayley transform of its used
 /// angular velocity. The spatial angular momentum about the centre of mass changes by exactly the impulse of the
 /// applied moment and of the contacts, `R I_c (w_used - w_free)`.
 ///
@@ -95,7 +95,7 @@ pub fn advance(
     tau: &[f64],
     free: &[f64],
     used: &[f64],
-    delay: f64,
+    [delay, late_turn]: [f64; 2],
 ) -> Result<(), AlgorithmError> {
     let body = LoneBody::new(model, tree)?;
     let mut state = body.state(q, v);
@@ -107,7 +107,7 @@ pub fn advance(
     let before = state.velocity;
     state.velocity = vector(&used[body.v..]) + state.rotation * w_used.cross(&body.center);
     state.position += (state.velocity + (before - state.velocity) * delay) * h;
-    let turn = w_used * h;
+    let turn = (w_used + (w_free - w_used) * late_turn) * h;
     state.turn(&turn);
     // What the turning frame sees of a momentum that stays in space, and the rest, as increments.
     let seen = carried(&turn, &-turn.cross(&momentum));
@@ -116,22 +116,25 @@ pub fn advance(
     Ok(())
 }
 
-/// The velocity (length nv, the body's range) that takes [`advance`] with `delay` 1 to the end of the step: the centre of
-/// mass has its velocity before, the rotation the used one.
+/// The velocity (length nv, the body's range) with which [`advance`] moves the body if its centre of mass keeps the velocity
+/// before for the whole step, and the rotation is that of the velocity `turning`.
+///
+/// # Errors
+/// As in [`midpoint_velocity`].
 pub fn undisturbed_velocity(
     model: &Model,
     tree: usize,
     q: &[f64],
     v: &[f64],
-    used: &[f64],
+    turning: &[f64],
     undisturbed: &mut [f64],
 ) -> Result<(), AlgorithmError> {
     let body = LoneBody::new(model, tree)?;
     let state = body.state(q, v);
-    let w_used = vector(&used[body.v + 3..]);
-    let origin = state.velocity - state.rotation * w_used.cross(&body.center);
+    let turning = vector(&turning[body.v + 3..]);
+    let origin = state.velocity - state.rotation * turning.cross(&body.center);
     undisturbed[body.v..body.v + 3].copy_from_slice(origin.as_slice());
-    undisturbed[body.v + 3..body.v + 6].copy_from_slice(w_used.as_slice());
+    undisturbed[body.v + 3..body.v + 6].copy_from_slice(turning.as_slice());
     Ok(())
 }
 

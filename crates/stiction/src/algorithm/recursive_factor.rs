@@ -30,13 +30,12 @@ pub fn articulate(
     added_diagonal: &[f64],
 ) -> Result<(), AlgorithmError> {
     data.recursive[tree] = true;
-    articulated_inertias(model, data, tree, |k| added_diagonal[k])?;
-    for k in model.trees[tree].dofs.clone() {
+    let released = |data: &mut Data, _, k: usize| {
         let inverse_root = (1.0 / data.pivot[k]).sqrt();
         data.inverse_root[k] = inverse_root;
         data.gain[k] = data.axis_force[k] * inverse_root;
-    }
-    Ok(())
+    };
+    articulated_inertias(model, data, tree, |k| added_diagonal[k], released, |_, _, _| ())
 }
 
 /// `x <- D^(-1/2) L^(-T) x` for a tree-local `x`. Links beyond the last number that is not zero cost nothing.

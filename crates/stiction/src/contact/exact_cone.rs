@@ -239,16 +239,19 @@ impl ExactCone {
             let Some(&origin) = self.source.get(first) else { continue };
             let mut left = memory.impulse;
             let preload = preload(block);
-            let share = if preload > 0.0 { (preload / left[0].max(preload)).min(1.0) } else { 0.0 };
-            left[0] = if preload > 0.0 { (left[0] - preload).max(0.0) } else { left[0] };
+            let mut share = 0.0;
+            if preload > 0.0 {
+                share = preload / left[0].max(preload);
+                left[0] = (left[0] - preload).max(0.0);
+            }
             for i in first..first + count {
                 if self.source[i] == PRELOADED {
                     self.solution.z[i] = preload;
                     continue;
                 }
                 let k = self.source[i] - origin;
-                self.solution.z[i] =
-                    if k > 0 && share > 0.0 && i < first + 3 { (1.0 - share) * left[k] } else { left[k] };
+                let part = if k > 0 && i < first + 3 { 1.0 - share } else { 1.0 };
+                self.solution.z[i] = part * left[k];
                 left[k] -= self.solution.z[i];
             }
         }

@@ -9,6 +9,8 @@
 //! stop what a bounce sends its way: next to a bounce such a contact, if its `e > 0`, has the fastest speed at any contact
 //! of the island added to `a_n`, and hits in the next step.
 //!
+//! Limits of joints and tendons are inelastic.
+//!
 //! # Laws
 //! *Newton*: the normal rows become `0 <= lambda_n  perp  u_n + e u-_n >= 0`. One solve. With friction the law can add
 //! energy (Kane and Levinson 1985), and a wedged body may have no motion that meets it.

@@ -453,7 +453,7 @@ impl NoSlip {
             if self.presses[b] {
                 let (speed, size) = velocity(island, &self.impulse, block.row);
                 let off = (speed + bias(block.kind)).abs();
-                if off > 16.0 * f64::EPSILON * (size + bias(block.kind)) {
+                if off > 16.0 * f64::EPSILON * (size + bias(block.kind).abs()) {
                     worst = worst.max(off * unit(island, block.row) / self.speed.max(f64::MIN_POSITIVE));
                 }
             }

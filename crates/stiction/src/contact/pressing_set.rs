@@ -164,7 +164,7 @@ impl PressingSet {
             } else {
                 let (speed, size) = velocity(island, &self.impulse, block.row);
                 let bias = bias(block.kind);
-                speed + bias < -ROUNDING * (size + bias)
+                speed + bias < -ROUNDING * (size + bias.abs())
             };
             if wrong {
                 self.wrong.push(b);

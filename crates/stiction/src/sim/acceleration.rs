@@ -261,7 +261,9 @@ impl AccelerationLevel {
         if self.contacts.is_empty() {
             return;
         }
-        let fastest = v.iter().fold(1.0, |fastest: f64, v| fastest.max(v.abs()));
+        // Of the trees that are moved: the others' numbers are those of some earlier stage.
+        let moved = self.trees.iter().flat_map(|&tree| &v[model.trees[tree].dofs.clone()]);
+        let fastest = moved.fold(1.0, |fastest: f64, v| fastest.max(v.abs()));
         let step = DIFFERENCE / fastest;
         for shift in [-step, step] {
             self.move_to(model, data, q, v, shift);

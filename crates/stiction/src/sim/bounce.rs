@@ -16,8 +16,8 @@
 //!   `e^2` of its whole energy above the floor, for any `e` and gap; `d = 1/2` when `e = 1`;
 //! - no row ends in overlap, which `d = 0` ensures.
 //!
-//! The least such `d` of an island holds for all its trees. The rotation of a lone body takes `v+` throughout; no
-//! potential energy depends on it, and its momentum is kept to rounding that way.
+//! The least such `d` of an island holds for all its trees. The rotation of a lone body takes `v+` throughout, unless
+//! equalities tie the body: no potential energy depends on it, and turning with `v+` keeps its energy to first order.
 
 use crate::algorithm::lone_body;
 use crate::contact::BlockKind;
@@ -43,8 +43,9 @@ impl Simulation {
             {
                 let dofs = model.trees[piece.tree].dofs.clone();
                 if model.trees[piece.tree].lone_body {
-                    let (q, v) = (&self.state.q, &self.state.v);
-                    lone_body::undisturbed_velocity(&model, piece.tree, q, v, &work.v_plus, &mut work.moved)?;
+                    let (q, v, tree) = (&self.state.q, &self.state.v, piece.tree);
+                    let turning = if self.closures.is_tied(tree) { &work.v_own } else { &work.v_plus };
+                    lone_body::undisturbed_velocity(&model, tree, q, v, turning, &mut work.moved)?;
                 } else {
                     work.moved[dofs.clone()].copy_from_slice(&self.state.v[dofs]);
                 }

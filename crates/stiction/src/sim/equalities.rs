@@ -214,6 +214,9 @@ fn push_closure(rows: &mut Rows, model: &Model, loops: &Loops, index: usize, key
     let entries = loops.held(index).enumerate();
     let entries = entries.flat_map(|(r, row)| loops.entries(row).map(move |(dof, c)| (r, dof, c)));
     rows.push_entries(model, key, RowKind::Bilateral, &targets[..count], entries);
+    if Loops::holds_point(model, index) {
+        rows.hold_point();
+    }
 }
 
 /// Trees that an equality ties; some may come up more than once.

@@ -378,7 +378,7 @@ impl Islands {
             before: &self.before[bilateral..],
             timestep: now.timestep,
         };
-        self.clock.lap(Stage::SetUp);
+        self.clock.lap(Stage::Rows);
         let report = self.impacts.solve(&problem, solver, &mut self.memory);
         self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);
@@ -417,7 +417,7 @@ impl Islands {
             before: &self.before,
             timestep: now.timestep,
         };
-        self.clock.lap(Stage::SetUp);
+        self.clock.lap(Stage::Rows);
         let report = self.impacts.solve(&problem, solver, &mut self.memory);
         self.clock.lap(Stage::Solve);
         self.keep_impulses(rows, start, end, memory);

@@ -79,7 +79,7 @@ impl Simulation {
     /// last step: friction needed over friction available, `|sum lambda_t| / sum mu lambda_n`, without slip the coefficient
     /// needed. Found to 1e-6 or so, the second to 1e-4 where the others' least friction leaves a single point.
     ///
-    /// `None` if the pair does not press or has no dry friction, if its forces come from the acceleration stepper, or if a
+    /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
     /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
     /// for every step.
     pub fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {

@@ -19,7 +19,7 @@
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
 use crate::algorithm::Data;
-use crate::model::{Base, Closure, EqualityKind, JointKind, Model};
+use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Model};
 use crate::sim::Mocap;
 use crate::sim::contacts::base_motion;
 use crate::sim::equalities::Configuration;
@@ -338,6 +338,12 @@ impl Loops {
     /// Error of a closure: how far apart what it holds is (m or rad), the largest component.
     pub(crate) fn error(&self, equality: usize) -> f64 {
         self.of_equality[equality].map_or(0.0, |index| self.closed[index].error.amax())
+    }
+
+    /// Whether a closure holds a point and no direction: a ball.
+    pub(crate) fn holds_point(model: &Model, equality: usize) -> bool {
+        matches!(&model.equalities[equality].kind, EqualityKind::Closure(closure)
+            if matches!(model.loop_joints[closure.joints.clone()], [LoopJoint { kind: JointKind::Ball, .. }]))
     }
 
     /// The directions that a closure holds.

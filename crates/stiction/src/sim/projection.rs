@@ -20,6 +20,7 @@ use crate::sim::cables;
 use crate::sim::equalities::{self, Instant, Level, Located};
 use crate::sim::islands::StepStart;
 use crate::sim::limits;
+use crate::sim::stage_times::Stage;
 use crate::sim::tendons;
 
 /// Rounds of one step; what is left is taken up by the next step. Most overlaps vanish in one or two; two edges that
@@ -33,6 +34,13 @@ impl Simulation {
     /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
     /// leaves them so.
     pub(crate) fn project_positions(&mut self) {
+        let clock = std::mem::take(&mut self.islands.clock);
+        self.remove_overlap();
+        self.islands.clock = clock;
+        self.islands.clock.lap(Stage::Overlap);
+    }
+
+    fn remove_overlap(&mut self) {
         self.close_at_start();
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];

@@ -157,7 +157,11 @@ impl Simulation {
             let (kind, rank, upper) = block.key.limited()?;
             let place = |ranks: &[u32]| ranks.iter().position(|&other| other == rank);
             let name = match kind {
-                Limited::Joint => &self.model.links.get(place(&self.joint_ranks)?)?.name,
+                Limited::Joint => {
+                    let loops = self.model.loop_joints.iter().map(|joint| &joint.name);
+                    let mut joints = self.model.links.iter().map(|link| &link.name).chain(loops);
+                    joints.nth(place(&self.joint_ranks)?)?
+                }
                 Limited::Tendon => &self.model.tendons.get(place(&self.tendon_ranks)?)?.name,
                 Limited::Cable => &self.model.cables.get(place(&self.cable_ranks)?)?.name,
             };

@@ -453,6 +453,13 @@ impl Rows {
         }
     }
 
+    /// Says that the last block's three rows hold a point and nothing else.
+    pub(crate) fn hold_point(&mut self) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.at_point = true;
+        }
+    }
+
     /// Lets the last block's bilateral rows give way (Tikhonov regularisation): where rows contradict each other the
     /// answer is near that of least squares.
     pub(crate) fn soften(&mut self, softness: f64) {

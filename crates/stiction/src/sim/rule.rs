@@ -170,7 +170,7 @@ impl Simulation {
                 work.q[coords.clone()].copy_from_slice(&state.q[coords]);
                 work.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
                 let (q, v, free, used) = (&mut work.q, &mut work.late, &work.v_own, &work.v_free);
-                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used, 0.0)?;
+                lone_body::advance(model, data, tree, h, q, v, &work.tau, free, used, [0.0; 2])?;
                 for d in dofs {
                     work.late[d] -= work.v_free[d];
                 }

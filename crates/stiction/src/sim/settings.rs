@@ -53,7 +53,7 @@ pub struct Settings {
     /// How a step is taken.
     #[serde(default)]
     pub stepper: Stepper,
-    /// How restitution acts.
+    /// How restitution acts. (Limits of joints are inelastic.)
     #[serde(default)]
     pub impact: ImpactLaw,
     /// Approaches up to this speed (m/s) do not bounce. With 0 only those are left out that the applied forces could have

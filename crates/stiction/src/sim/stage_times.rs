@@ -7,31 +7,60 @@ use std::time::Instant;
 /// Time spent in the stages of a step, summed over the steps (s).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageTimes {
-    /// Poses and contacts, overlap removed: stages 1 and 2.
-    pub contacts: f64,
-    /// Free velocities, rows, Delassus matrices and what bilateral rows take from them: stages 3 and 4, and 5 as far as
-    /// the complementarity problems.
-    pub set_up: f64,
-    /// The complementarity problems, posed and solved.
+    /// Poses and velocities: stage 1.
+    pub kinematics: f64,
+    /// Contacts: stage 2.
+    pub collision: f64,
+    /// Removal of overlap, with all it takes, in steps that need it.
+    pub overlap: f64,
+    /// Rules, mass matrices and their factors, free velocities: stage 3.
+    pub free_velocity: f64,
+    /// Rows, Delassus matrices and what bilateral rows take from them: stage 4, and 5 as far as the complementarity problems.
+    pub rows: f64,
+    /// The complementarity problems, posed and solved; under the acceleration stepper, all it does.
     pub solve: f64,
-    /// The new state and the certificate: stages 6 to 8.
-    pub advance: f64,
+    /// New velocity: stage 6.
+    pub impulses: f64,
+    /// New configuration: stage 7.
+    pub integrate: f64,
+    /// Certificate, energies and read-out: stage 8.
+    pub certificate: f64,
 }
 
 impl StageTimes {
+    /// All stages with their names, in the order of the step.
+    pub fn named(&self) -> [(&'static str, f64); 9] {
+        [
+            ("kinematics", self.kinematics),
+            ("collision", self.collision),
+            ("overlap", self.overlap),
+            ("free velocity", self.free_velocity),
+            ("rows", self.rows),
+            ("solve", self.solve),
+            ("impulses", self.impulses),
+            ("integrate", self.integrate),
+            ("certificate", self.certificate),
+        ]
+    }
+
     /// All stages.
     pub fn total(&self) -> f64 {
-        self.contacts + self.set_up + self.solve + self.advance
+        self.named().iter().map(|(_, time)| time).sum()
     }
 }
 
 /// What a lap of the clock was spent on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stage {
-    Contacts,
-    SetUp,
+    Kinematics,
+    Collision,
+    Overlap,
+    FreeVelocity,
+    Rows,
     Solve,
-    Advance,
+    Impulses,
+    Integrate,
+    Certificate,
 }
 
 /// A clock that is looked at between the stages. It stands still until somebody asks for times.
@@ -52,11 +81,17 @@ impl Clock {
     pub(crate) fn lap(&mut self, stage: Stage) {
         let Some(last) = self.last else { return };
         let now = Instant::now();
+        let times = &mut self.times;
         let time = match stage {
-            Stage::Contacts => &mut self.times.contacts,
-            Stage::SetUp => &mut self.times.set_up,
-            Stage::Solve => &mut self.times.solve,
-            Stage::Advance => &mut self.times.advance,
+            Stage::Kinematics => &mut times.kinematics,
+            Stage::Collision => &mut times.collision,
+            Stage::Overlap => &mut times.overlap,
+            Stage::FreeVelocity => &mut times.free_velocity,
+            Stage::Rows => &mut times.rows,
+            Stage::Solve => &mut times.solve,
+            Stage::Impulses => &mut times.impulses,
+            Stage::Integrate => &mut times.integrate,
+            Stage::Certificate => &mut times.certificate,
         };
         *time += now.duration_since(last).as_secs_f64();
         self.last = Some(now);

@@ -41,21 +41,26 @@ impl Simulation {
         self.begin()?;
         self.locate(); // 1 and 2
         let mut report = self.open_report();
+        self.islands.clock.lap(Stage::Certificate);
         self.project_positions();
-        self.islands.clock.lap(Stage::Contacts);
         self.choose_rules(h).map_err(|e| self.undo(e))?; // 3
+        self.islands.clock.lap(Stage::FreeVelocity);
         self.sustain_contacts(h, &mut report).map_err(|e| self.undo(e))?;
+        self.islands.clock.lap(Stage::Solve);
         self.assemble_rows(h); // 4
         self.solve_islands(&mut report); // 5
-        self.islands.clock.lap(Stage::SetUp);
+        self.islands.clock.lap(Stage::Rows);
         self.apply_impulses(); // 6
         self.delay_bounces(h).map_err(|e| self.undo(e))?;
+        self.islands.clock.lap(Stage::Impulses);
         self.certify(h, &mut report); // 8, the part that needs the poses of the beginning
         self.certify_sustained(h, &mut report);
+        self.islands.clock.lap(Stage::Certificate);
         self.advance(h).map_err(|e| self.undo(e))?; // 7
+        self.islands.clock.lap(Stage::Integrate);
         self.finish()?;
         self.close_report(&mut report);
-        self.islands.clock.lap(Stage::Advance);
+        self.islands.clock.lap(Stage::Certificate);
         Ok(report)
     }
 
@@ -76,7 +81,9 @@ impl Simulation {
         let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         self.closures.loops.locate(&model, &self.data, at);
         self.closures.loops.set_rates(&self.state.v);
+        self.islands.clock.lap(Stage::Kinematics);
         self.finder.find(&model, &self.data, &self.state, self.timestep());
+        self.islands.clock.lap(Stage::Collision);
     }
 
     /// Stage 4: the rows of all trees under the contact rule.
@@ -243,6 +250,8 @@ impl Simulation {
             if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {
                 continue;
             }
+            let delay = work.delay[tree];
+            let late_turn = if self.closures.is_tied(tree) { delay } else { 0.0 };
             match (work.contact_rule[tree], contents.lone_body) {
                 (true, true) => lone_body::advance(
                     &model,
@@ -254,7 +263,7 @@ impl Simulation {
                     &work.tau,
                     &work.v_own,
                     &work.v_plus,
-                    work.delay[tree],
+                    [delay, late_turn],
                 ),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
