@@ -300,10 +300,11 @@ impl Chain {
 
     /// Step 7.
     fn look_for_smaller(&mut self, problem: &ConeNcp) {
-        let stage = self.stage;
-        self.state.doubt();
-        if self.follow(problem, &[SMALLER]) != Outcome::Passed {
+        let (stage, aside) = (self.stage, self.state.set_aside());
+        // A smaller natural map at smaller impulses may be less excusable.
+        if self.follow(problem, &[SMALLER]) != Outcome::Passed && !self.state.is_good() {
             self.stage = stage;
+            self.state.take_back(aside);
         }
     }
 

@@ -250,9 +250,20 @@ impl State {
         self.passed
     }
 
-    /// Keeps the best answer, but lets methods look for a better one.
-    pub(crate) fn doubt(&mut self) {
+    /// Sets the best answer aside, where the start was, so that methods look for a better one. Returns its natural map
+    /// and whether it passes.
+    pub(crate) fn set_aside(&mut self) -> (f64, bool, bool) {
+        self.start.copy_from_slice(&self.best);
+        let aside = (self.least, self.passed, self.good);
         (self.passed, self.good) = (false, false);
+        aside
+    }
+
+    /// Makes the answer that was set aside the best again.
+    pub(crate) fn take_back(&mut self, aside: (f64, bool, bool)) {
+        self.best.copy_from_slice(&self.start);
+        (self.least, self.passed, self.good) = aside;
+        self.forget();
     }
 
     /// The velocities are no longer those that [`State::look`] computed.
