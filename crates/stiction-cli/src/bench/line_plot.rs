@@ -22,7 +22,7 @@ pub(crate) struct Series {
 }
 
 /// Room for the digits of the vertical axis.
-const LEFT: f64 = 64.0;
+const LEFT: f64 = 80.0;
 
 /// Points closer than this in `x` (pixels) are drawn as their lowest and highest only.
 const COLUMN: f64 = 1.0;
