@@ -205,11 +205,6 @@ impl PyModel {
         PyList::new(py, entries.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// How the scene wishes to be simulated, as a JSON object; null where it says nothing.
-    fn _options(&self) -> PyResult<String> {
-        serde_json::to_string(&self.options).map_err(refuse)
-    }
-
     /// Kind, first coordinate, number of coordinates, first velocity, number of velocities, body, limits of a joint.
     #[allow(clippy::type_complexity, reason = "a tuple that only the Python classes read")]
     fn _joint(&self, index: usize) -> (&'static str, usize, usize, usize, usize, usize, Option<[f64; 2]>) {

@@ -1,6 +1,6 @@
 //! The acceleration stepper: fourth order while contacts persist, exact forces, and honest where there are none.
 // Test code, where a panic is a failed test.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 

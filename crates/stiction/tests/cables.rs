@@ -1,7 +1,7 @@
 //! Cables: limits of a length that runs from point to point (spatial tendons of sites).
 
 // Helpers of tests may panic like tests.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 

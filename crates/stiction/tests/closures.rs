@@ -1,6 +1,6 @@
 //! Loop-closing joints of every kind: what they hold, what they leave free, and what acts along it.
 
-#![allow(clippy::unwrap_used)] // Also in the helpers of tests.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The event-driven stepper: impacts at their time, series of bounces that end, and energy that never grows.
 // Test code, where a panic is a failed test.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 

@@ -2,7 +2,7 @@
 //! (The four-bar that came apart is in `equalities.rs`, the spin about the middle axis in `field_cases.rs`.)
 
 // Helpers of tests may panic like tests.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 

@@ -2,7 +2,7 @@
 //! certificate, which knows nothing of how the impulses were found.
 
 // Helpers of tests may panic like tests.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! The recursions of the operational space against dense matrices, on random trees, loops and long chains.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests are outside of `#[test]` functions
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod dynamics_common;
 

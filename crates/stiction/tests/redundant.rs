@@ -1,7 +1,7 @@
 //! Redundant coordinates: every body free, every joint a constraint, and the same motion.
 
 // Helpers of tests, where a panic is a failed test.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

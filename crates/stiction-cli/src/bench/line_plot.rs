@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use super::stacked;
 use super::svg::{HEIGHT, MARGIN, WIDTH, stroke};
 use crate::error::CliError;
 
@@ -32,25 +33,13 @@ const TICKS: f64 = 6.0;
 
 /// Writes the picture into a file.
 pub(crate) fn write(path: &Path, panels: &[Panel]) -> Result<(), CliError> {
-    let action = "cannot be written";
-    std::fs::write(path, draw(panels)).map_err(|source| CliError::File { path: path.into(), action, source })
+    stacked::write(path, &draw(panels))
 }
 
 /// The panels, one below the other.
 fn draw(panels: &[Panel]) -> String {
-    let [_, top, bottom, right] = MARGIN;
-    let tall = top + HEIGHT + bottom;
-    let (width, height) = (LEFT + WIDTH + 1.6 * right, tall * panels.len().max(1) as f64);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
-    for (k, panel) in panels.iter().enumerate() {
-        let _ = writeln!(text, "<g transform=\"translate({LEFT} {})\">", tall * k as f64 + top);
-        draw_panel(&mut text, panel);
-        text += "</g>\n";
-    }
-    text + "</svg>\n"
+    let [.., right] = MARGIN;
+    stacked::stacked(panels.len(), [LEFT, 1.6 * right], |text, k| draw_panel(text, &panels[k]))
 }
 
 /// Numbers from low to high.

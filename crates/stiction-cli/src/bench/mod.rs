@@ -13,6 +13,7 @@ mod mj14_pendulum;
 mod mj14_sphere;
 mod profile;
 mod solvers;
+mod stacked;
 mod svg;
 
 use crate::error::CliError;

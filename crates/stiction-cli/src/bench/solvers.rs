@@ -1,7 +1,7 @@
 //! `stiction bench solvers`: every solver on every problem of a folder that it serves.
 
 use super::profile::{Profile, profiles};
-use super::svg;
+use super::{stacked, svg};
 use crate::error::CliError;
 use crate::output;
 use crate::problems::{self, Outcome};
@@ -68,12 +68,7 @@ pub(crate) fn bench(args: &SolversArgs) -> Result<(), CliError> {
     let outcomes = run(&problems, args.tol)?;
     let profiles = profiles(&outcomes);
     if let Some(path) = &args.svg {
-        let action = "cannot be written";
-        std::fs::write(path, svg::draw(&profiles)).map_err(|source| CliError::File {
-            path: path.clone(),
-            action,
-            source,
-        })?;
+        stacked::write(path, &svg::draw(&profiles))?;
     }
     if args.json {
         let data = folder.display().to_string();

@@ -1,6 +1,7 @@
 //! The performance profiles as a picture: a panel a class, a step line a solver.
 
 use super::profile::Profile;
+use super::stacked::stacked;
 use std::fmt::Write;
 
 pub(super) const WIDTH: f64 = 420.0;
@@ -23,24 +24,15 @@ pub(crate) fn draw(profiles: &[Profile]) -> String {
             solvers.push(profile.solver);
         }
     }
-    let [left, top, bottom, right] = MARGIN;
-    let panel = top + HEIGHT + bottom;
-    let (width, height) = (left + WIDTH + right, panel * classes.len().max(1) as f64);
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
-    for (k, class) in classes.iter().enumerate() {
-        let of_class: Vec<&Profile> = profiles.iter().filter(|profile| profile.class == *class).collect();
-        let _ = writeln!(text, "<g transform=\"translate({left} {})\">", panel * k as f64 + top);
-        axes(&mut text, class, &of_class);
+    let [left, .., right] = MARGIN;
+    stacked(classes.len(), [left, right], |text, k| {
+        let of_class: Vec<&Profile> = profiles.iter().filter(|profile| profile.class == classes[k]).collect();
+        axes(text, classes[k], &of_class);
         for (place, profile) in of_class.iter().enumerate() {
             let style = solvers.iter().position(|solver| *solver == profile.solver).unwrap_or(0);
-            line(&mut text, profile, style, place);
+            line(text, profile, style, place);
         }
-        text += "</g>\n";
-    }
-    text + "</svg>\n"
+    })
 }
 
 fn axes(text: &mut String, class: &str, profiles: &[&Profile]) {

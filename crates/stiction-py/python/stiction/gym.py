@@ -70,6 +70,11 @@ def _model_of(scene: Union[Model, str, "os.PathLike[str]"]) -> Model:
     return scene if isinstance(scene, Model) else Model.from_file(scene)
 
 
+def _check_frame_skip(frame_skip: int) -> None:
+    if frame_skip < 1:
+        raise StictionError(f"frame_skip is {frame_skip}: at least one simulation step is needed")
+
+
 def _action_space(model: Model) -> spaces.Space[Floats]:
     """Controls within their ranges; unbounded where the scene gives none."""
     ranges = [model._control_range(i) or [-np.inf, np.inf] for i in range(model.nu)]
@@ -111,8 +116,7 @@ class SceneEnv(gymnasium.Env[Observation, Floats]):
         settings: Union[Settings, None] = None,
         record: bool = False,
     ) -> None:
-        if frame_skip < 1:
-            raise StictionError(f"frame_skip is {frame_skip}: at least one simulation step is needed")
+        _check_frame_skip(frame_skip)
         model = _model_of(scene)
         self.task = task
         self.key = key
@@ -185,8 +189,7 @@ class SceneVectorEnv(VectorEnv[Observation, Floats, npt.NDArray[Any]]):
         settings: Union[Settings, None] = None,
         nthreads: int = 0,
     ) -> None:
-        if frame_skip < 1:
-            raise StictionError(f"frame_skip is {frame_skip}: at least one simulation step is needed")
+        _check_frame_skip(frame_skip)
         model = _model_of(scene)
         self.num_envs = num_envs
         self.task = task

@@ -50,8 +50,6 @@ def rollout(
     Raises:
         StictionError: arrays of another shape, settings out of range.
     """
-    if "dt" in options:
-        options["timestep"] = options.pop("dt")
     chosen = settings_of(settings, options).to_json()
     start = np.atleast_2d(np.asarray(qpos0, dtype=float))
     velocity = np.zeros((len(start), model.nv)) if qvel0 is None else np.atleast_2d(np.asarray(qvel0, dtype=float))

@@ -172,7 +172,9 @@ def _refuse(message: str) -> Exception:
 
 
 def settings_of(settings: Union[Settings, None], options: dict[str, Any]) -> Settings:
-    """The settings object, or one made of keyword options."""
+    """The settings object, or one made of keyword options, where `dt` is short for `timestep`."""
+    if "dt" in options:
+        options["timestep"] = options.pop("dt")
     if settings is None:
         known = {f.name for f in dataclasses.fields(Settings)}
         for name in options:

@@ -35,8 +35,6 @@ class Simulation(_stiction.Simulation):
     def __new__(
         cls, model: Model, settings: Union[Settings, None] = None, *, record: bool = False, **options: Any
     ) -> Self:
-        if "dt" in options:
-            options["timestep"] = options.pop("dt")
         chosen = settings_of(settings, options)
         return super().__new__(cls, model, chosen.to_json(), record)
 

@@ -278,7 +278,7 @@ impl Rows {
     }
 
     /// Notes the wrenches by which the last block's first `count` axes act on a link at a point.
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments, reason = "a point of a link, and along what it acts")]
     fn add_loads(
         &mut self,
         data: &Data,
