@@ -5,7 +5,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
-use stiction::collision::Shape;
+use stiction::geometry::Shape;
 use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use stiction::sim::{Settings, Simulation};
 use stiction::spatial::Transform;

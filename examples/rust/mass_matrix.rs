@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use stiction::algorithm::{Data, bias_forces_all, forward_kinematics_all, mass_matrix_all};
+use stiction::dynamics::{Data, bias_forces_all, forward_kinematics_all, mass_matrix_all};
 use stiction::model::Model;
 use stiction::scene;
 

@@ -8,8 +8,9 @@ use crate::{output, scene};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
+use stiction::constraint::Assembled;
 use stiction::scene::{EntryKind, LoadReport, Scene};
-use stiction::sim::{Assembled, SimError, Simulation};
+use stiction::sim::{SimError, Simulation};
 
 /// Arguments of `stiction check`.
 #[derive(Debug, clap::Args)]

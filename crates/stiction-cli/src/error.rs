@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use stiction::contact::FormulationError;
+use stiction::recording::{ReadError, RecordError};
 use stiction::scene::{Place, SceneError};
-use stiction::sim::{ReadError, RecordError, SimError, SnapshotError};
+use stiction::sim::{SimError, SnapshotError};
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,8 @@ use serde::Serialize;
 use std::time::Instant;
 use stiction::scene::did_you_mean;
 use stiction_solvers::io::NamedProblem;
-use stiction_solvers::registry::{self, AnySolver, Entry, RegistryError, SOLVERS};
+use stiction_solvers::select::registry;
+use stiction_solvers::select::registry::{AnySolver, Entry, RegistryError, SOLVERS};
 use stiction_solvers::{AnyProblem, ConeCertificate, Problem, Report, Solution, Start, Status};
 
 /// One solver's work on one problem, as JSON says it. A residual that is not finite is `null`.

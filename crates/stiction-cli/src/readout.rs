@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 use stiction::contact::Mode;
-use stiction::sim::recording::MODE_NAMES;
-use stiction::sim::{ContactForce, PairForce, PairMargins, Simulation};
+use stiction::recording::MODE_NAMES;
+use stiction::report::{ContactForce, PairForce, PairMargins};
+use stiction::sim::Simulation;
 
 /// What contacts and pairs carried in a step.
 #[derive(Debug, Default, Serialize)]

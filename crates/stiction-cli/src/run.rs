@@ -5,8 +5,10 @@ use crate::output;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
 use std::path::{Path, PathBuf};
-use stiction::sim::{Recorder, Recording, SimError, Simulation, Snapshot};
-use stiction::view::{self, PageError};
+use stiction::recording::{Recorder, Recording};
+use stiction::sim::{SimError, Simulation, Snapshot};
+use stiction::view;
+use stiction::view::PageError;
 
 /// What the recording formats are called by.
 const FORMATS: [&str; 2] = ["npz", "html"];

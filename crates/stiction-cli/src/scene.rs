@@ -3,7 +3,8 @@
 use crate::error::CliError;
 use crate::table::count;
 use std::path::Path;
-use stiction::scene::{self, LoadReport, Scene};
+use stiction::scene;
+use stiction::scene::{LoadReport, Scene};
 
 /// Entries of a load report that an error lists; `stiction check` lists all.
 const MOST_LISTED: usize = 20;

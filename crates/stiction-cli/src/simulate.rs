@@ -10,8 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use stiction::model::Model;
-use stiction::scene::{Scene, did_you_mean};
-use stiction::sim::{Recorder, Settings, SimError, Simulation};
+use stiction::recording::Recorder;
+use stiction::scene::Scene;
+use stiction::scene::did_you_mean;
+use stiction::sim::{Settings, SimError, Simulation};
 
 /// Simulated time when neither the command line nor the scene says anything (s).
 const DEFAULT_DURATION: f64 = 10.0;

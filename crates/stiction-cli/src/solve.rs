@@ -7,8 +7,10 @@ use crate::table::{columns, count};
 use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::scene::did_you_mean;
-use stiction_solvers::io::{self, NamedProblem};
-use stiction_solvers::registry::{self, AnySolver, Entry, SOLVERS};
+use stiction_solvers::io;
+use stiction_solvers::io::NamedProblem;
+use stiction_solvers::select::registry;
+use stiction_solvers::select::registry::{AnySolver, Entry, SOLVERS};
 
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]

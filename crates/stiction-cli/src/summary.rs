@@ -4,9 +4,11 @@ use crate::readout::ReadOut;
 use crate::table::{count, pairs};
 use serde::Serialize;
 use std::path::Path;
-use stiction::algorithm::{self, Data};
 use stiction::contact::ImpactLaw;
-use stiction::sim::{Simulation, StepReport};
+use stiction::dynamics;
+use stiction::dynamics::Data;
+use stiction::report::StepReport;
+use stiction::sim::Simulation;
 
 /// Sum and maximum of a count per step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +28,7 @@ impl Tally {
     }
 }
 
-/// Worst values over all steps, units as in [`stiction::sim::Certificate`].
+/// Worst values over all steps, units as in [`stiction::report::Certificate`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Worst {
     residual: f64,
@@ -316,8 +318,8 @@ impl Summary {
 pub(crate) fn mechanical_energy(simulation: &Simulation) -> f64 {
     let (model, state) = (simulation.model(), &simulation.state);
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, &state.q, &state.v);
+    dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
     (0..model.trees.len())
-        .map(|tree| algorithm::mechanical_energy(model, &data, tree, &state.q, &state.v))
+        .map(|tree| dynamics::mechanical_energy(model, &data, tree, &state.q, &state.v))
         .sum()
 }

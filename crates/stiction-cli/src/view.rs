@@ -8,7 +8,7 @@ use crate::summary::Summary;
 use crate::table::count;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use stiction::sim::{Recorder, Recording};
+use stiction::recording::{Recorder, Recording};
 use stiction::view;
 
 /// What a page says about itself.

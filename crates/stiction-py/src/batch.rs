@@ -9,7 +9,8 @@ use numpy::{
 };
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
-use stiction::sim::{self, Batch, RolloutPlan};
+use stiction::sim;
+use stiction::sim::{Batch, RolloutPlan};
 
 /// What the environments of a rollout did: arrays of batch x steps rows, NaN after an error.
 #[pyclass(module = "stiction._stiction", name = "Rollout", frozen, get_all)]

@@ -6,9 +6,11 @@ use crate::model::PyModel;
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stiction::algorithm::{self, Data};
+use stiction::contact::body_motion;
+use stiction::dynamics;
+use stiction::dynamics::Data;
 use stiction::model::{Base, Model};
-use stiction::sim::{State, body_motion};
+use stiction::sim::State;
 
 /// Derived quantities at a state; `None` is at rest.
 fn kinematics(
@@ -19,7 +21,7 @@ fn kinematics(
     let q = vector("qpos", qpos, model.nq())?;
     let v = qvel.map_or(Ok(vec![0.0; model.nv()]), |v| vector("qvel", v, model.nv()))?;
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, &q, &v);
+    dynamics::forward_kinematics_all(model, &mut data, &q, &v);
     Ok((data, q, v))
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn mass_matrix<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let model = &*model.inner;
     let (mut data, ..) = kinematics(model, &qpos, None)?;
-    algorithm::mass_matrix_all(model, &mut data);
+    dynamics::mass_matrix_all(model, &mut data);
     let nv = model.nv();
     let mut full = vec![0.0; nv * nv];
     for (tree, contents) in model.trees.iter().enumerate() {
@@ -57,7 +59,7 @@ pub(crate) fn bias_forces<'py>(
     let model = &*model.inner;
     let (mut data, ..) = kinematics(model, &qpos, Some(&qvel))?;
     let mut bias = vec![0.0; model.nv()];
-    algorithm::bias_forces_all(model, &mut data, &mut bias);
+    dynamics::bias_forces_all(model, &mut data, &mut bias);
     Ok(PyArray1::from_vec(py, bias))
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn inverse_dynamics<'py>(
     let (mut data, ..) = kinematics(model, &qpos, Some(&qvel))?;
     let qacc = vector("qacc", &qacc, model.nv())?;
     let mut tau = vec![0.0; model.nv()];
-    algorithm::inverse_dynamics_all(model, &mut data, &qacc, &mut tau);
+    dynamics::inverse_dynamics_all(model, &mut data, &qacc, &mut tau);
     Ok(PyArray1::from_vec(py, tau))
 }
 
@@ -92,7 +94,7 @@ pub(crate) fn forward_dynamics<'py>(
     let (mut data, ..) = kinematics(model, &qpos, Some(&qvel))?;
     let tau = vector("tau", &tau, model.nv())?;
     let mut acceleration = vec![0.0; model.nv()];
-    algorithm::forward_dynamics_all(model, &mut data, &tau, &mut acceleration).map_err(refuse)?;
+    dynamics::forward_dynamics_all(model, &mut data, &tau, &mut acceleration).map_err(refuse)?;
     Ok(PyArray1::from_vec(py, acceleration))
 }
 
@@ -143,9 +145,9 @@ pub(crate) fn jacobian<'py>(
         for axis in 0..3 {
             let direction = Vector3::ith(axis, 1.0);
             let angular = &mut full[axis * nv..(axis + 1) * nv][dofs.clone()];
-            algorithm::angular_jacobian(model, &data, link, &direction, angular);
+            dynamics::angular_jacobian(model, &data, link, &direction, angular);
             let linear = &mut full[(3 + axis) * nv..(4 + axis) * nv][dofs.clone()];
-            algorithm::point_jacobian(model, &data, link, &point, &direction, linear);
+            dynamics::point_jacobian(model, &data, link, &point, &direction, linear);
         }
     }
     rows(py, full, [6, nv])
@@ -163,11 +165,11 @@ pub(crate) fn delassus<'py>(
     let (mut data, ..) = kinematics(model, &qpos, None)?;
     let (n, nv) = (jacobian.shape()[0], model.nv());
     let mut half = crate::arrays::matrix("jacobian", &jacobian, [n, nv])?;
-    algorithm::mass_matrix_all(model, &mut data);
-    algorithm::factorize_all(model, &mut data, &vec![0.0; nv]).map_err(refuse)?;
+    dynamics::mass_matrix_all(model, &mut data);
+    dynamics::factorize_all(model, &mut data, &vec![0.0; nv]).map_err(refuse)?;
     for row in half.chunks_mut(nv.max(1)) {
         for (tree, contents) in model.trees.iter().enumerate() {
-            algorithm::half_solve(model, &mut data, tree, &mut row[contents.dofs.clone()]);
+            dynamics::half_solve(model, &mut data, tree, &mut row[contents.dofs.clone()]);
         }
     }
     let row = |i: usize| &half[i * nv..(i + 1) * nv];
@@ -189,7 +191,7 @@ pub(crate) fn integrate<'py>(
     let q = vector("qpos", &qpos, model.nq())?;
     let v = vector("qvel", &qvel, model.nv())?;
     let mut out = q.clone();
-    algorithm::integrate_all(model, &q, &v, h, &mut out);
+    dynamics::integrate_all(model, &q, &v, h, &mut out);
     Ok(PyArray1::from_vec(py, out))
 }
 
@@ -205,7 +207,7 @@ pub(crate) fn difference<'py>(
     let from = vector("qpos_from", &qpos_from, model.nq())?;
     let to = vector("qpos_to", &qpos_to, model.nq())?;
     let mut out = vec![0.0; model.nv()];
-    algorithm::difference_all(model, &from, &to, &mut out);
+    dynamics::difference_all(model, &from, &to, &mut out);
     Ok(PyArray1::from_vec(py, out))
 }
 

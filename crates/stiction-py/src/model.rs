@@ -6,7 +6,8 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stiction::model::{Body, JointKind, Model};
-use stiction::scene::{self, LoadReport, Scene, SceneOptions};
+use stiction::scene;
+use stiction::scene::{LoadReport, Scene, SceneOptions};
 
 /// The scenes of the folder `scenes`, so that the package needs no files.
 macro_rules! scenes {

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
 use stiction::model::Model;
-use stiction::sim::{Certificate, ContactForce, PairForce, StepReport};
+use stiction::report::{Certificate, ContactForce, PairForce, StepReport};
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
 const CONTACT_FIELDS: [(&str, &str, &[usize]); 16] = [

@@ -14,8 +14,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use stiction::algorithm::{self, Data};
-use stiction::sim::{Recorder, Simulation, State, body_motion};
+use stiction::contact::body_motion;
+use stiction::dynamics;
+use stiction::dynamics::Data;
+use stiction::recording::Recorder;
+use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
 use stiction::view;
 
@@ -295,8 +298,8 @@ impl PySimulation {
         let state = &unlocked(&mut self.simulation).state;
         let sum = |f: &dyn Fn(usize) -> f64| (0..model.trees.len()).map(f).sum::<f64>();
         Ok((
-            sum(&|tree| algorithm::kinetic_energy(model, &self.data, tree, &state.v)),
-            sum(&|tree| algorithm::potential_energy(model, &self.data, tree, &state.q)),
+            sum(&|tree| dynamics::kinetic_energy(model, &self.data, tree, &state.v)),
+            sum(&|tree| dynamics::potential_energy(model, &self.data, tree, &state.q)),
         ))
     }
 
@@ -399,7 +402,7 @@ impl PySimulation {
         let simulation = unlocked(&mut self.simulation);
         self.arrays.read(py, &mut simulation.state)?;
         let state = &simulation.state;
-        algorithm::forward_kinematics_all(&self.model.get().inner, &mut self.data, &state.q, &state.v);
+        dynamics::forward_kinematics_all(&self.model.get().inner, &mut self.data, &state.q, &state.v);
         Ok(())
     }
 

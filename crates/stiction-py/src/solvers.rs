@@ -5,7 +5,7 @@ use crate::error::refuse;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stiction_solvers::registry;
+use stiction_solvers::select::registry;
 use stiction_solvers::{
     AnyProblem, BoxLcp, Class, Cone, ConeNcp, Delassus, FrictionLaw, Lcp, Problem, Report, Solution, Start,
     Status,

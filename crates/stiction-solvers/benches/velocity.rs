@@ -1,33 +1,17 @@
 //! The equations of one Newton step in velocities: a box on four and eight contacts, a tower of 100 boxes with four
 //! contacts a face, a pile of 150 bodies with 400 contacts. Of the contacts a third slides, and in the pile a third is
-//! open; a tree of 60 velocities with 30 contacts. Jacobians are random. Beside them the dense LU of as many rows.
+//! open; a tree of 60 velocities with 30 contacts. Jacobians are random. Beside them a dense LU
+//! (nalgebra) of as many rows.
 //!
 //! `cargo bench -p stiction-solvers --bench velocity [FILTER]`.
 #![allow(clippy::unwrap_used, reason = "a system that is singular is a failed benchmark")]
 
 use divan::{AllocProfiler, Bencher};
+use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use stiction_solvers::{BlockRows, Piece, delassus};
-
-// The system is the crate's own business: its files are compiled into the benchmark, along with tests that do not run.
-#[allow(dead_code, reason = "not everything is timed")]
-#[path = "../src/dense.rs"]
-mod dense;
-#[allow(dead_code, unused_imports, reason = "not everything is timed")]
-#[path = "../src/lu.rs"]
-mod lu;
-#[path = "../src/room.rs"]
-mod room;
-#[allow(dead_code, unused_imports, reason = "not everything is timed")]
-#[path = "../src/ncp"]
-mod ncp {
-    mod block_lu;
-    mod minimum_degree;
-    mod short_rows;
-    pub(crate) mod velocity_system;
-}
-use ncp::velocity_system::VelocitySystem;
+use stiction_solvers::cones::system::velocity_system::VelocitySystem;
+use stiction_solvers::{BlockRows, Piece};
 
 /// Tells which of the three allocate: none.
 #[global_allocator]
@@ -157,15 +141,11 @@ fn dense_lu_in_impulses(bencher: Bencher, name: &str) {
 /// Copies, factors and solves `n` equations.
 fn dense_lu(bencher: Bencher, n: usize) {
     let mut random = Pcg64::seed_from_u64(8);
-    let matrix: Vec<f64> = (0..n * n).map(|_| random.random_range(-1.0..1.0)).collect();
-    let b = vec![1.0; n];
+    let matrix = DMatrix::from_fn(n, n, |_, _| random.random_range(-1.0..1.0));
+    let b = DVector::from_element(n, 1.0);
     let mut x = b.clone();
-    let mut lu = lu::Lu::default();
-    lu.reserve(n);
     bencher.bench_local(|| {
-        lu.matrix_mut(n).copy_from_slice(&matrix);
-        lu.factor().unwrap();
-        x.copy_from_slice(&b);
-        lu.solve(&mut x);
+        x.copy_from_slice(b.as_slice());
+        assert!(matrix.clone().lu().solve_mut(&mut x));
     });
 }

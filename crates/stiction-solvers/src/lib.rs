@@ -63,109 +63,38 @@
 //! # Ok::<(), stiction_solvers::SolverError>(())
 //! ```
 
-mod active_block;
-pub mod active_set;
-pub mod active_set_qp;
-pub mod any_problem;
-pub mod baraff;
-mod block_pivoting;
-mod bounded_tableau;
-pub mod box_lcp;
-mod cholesky;
-pub mod cone;
-pub mod cone_ncp;
-mod cuthill_mckee;
-mod damped_least_squares;
-pub mod dantzig;
-pub mod delassus;
-mod dense;
-pub mod enumeration;
-mod envelope;
-mod equilibrated;
-pub mod error;
-pub mod factored_lcp;
-mod fb_equations;
-pub mod fb_plm;
-pub mod fb_rlm;
-pub mod fischer_burmeister;
-mod frame;
-mod gauss_seidel;
-pub mod infeasibility;
+pub mod cones;
 #[cfg(feature = "conic")]
-pub mod interior_point;
+pub mod conic;
+pub mod dual_active_set;
 pub mod io;
-mod judge;
-pub mod lcp;
-mod least_squares;
-pub mod lemke;
-mod linear;
-mod lu;
-mod major_cycle;
-pub mod mcp;
-mod merit_memory;
-mod methods;
-pub mod mlcp;
-pub mod ncp;
-mod normal_rows;
-pub mod path;
-pub mod pgs;
-pub mod pgs_sm;
-pub mod polynomial;
-pub mod ppm;
-mod principal_block;
+mod linalg;
+pub mod newton;
+pub mod pivoting;
 pub mod problem;
-mod projected_descent;
-mod projected_newton;
-pub mod proximal;
-pub mod quadratic_program;
-pub mod reduced;
-mod reduction;
-pub mod registry;
-mod regular_descent;
-mod restarts;
-pub mod robust;
-mod room;
 #[cfg(feature = "samples")]
 pub mod samples;
-mod scaling;
-pub mod solver;
-mod sparse_rows;
-mod tableau;
+pub mod select;
+pub mod sweeps;
 
-pub use active_set::ActiveSet;
-pub use active_set_qp::{ActiveSetQp, ActiveSetQpSettings};
-pub use any_problem::{AnyProblem, Class};
-pub use box_lcp::BoxLcp;
-pub use cone::Cone;
-pub use cone_ncp::{ConeCertificate, ConeData, ConeNcp, ConeScratch, FrictionLaw};
-pub use dantzig::{Dantzig, DantzigSettings};
-pub use delassus::{BlockRows, BlockSparse, Delassus, Piece};
-pub use enumeration::{Enumeration, EnumerationSettings};
-pub use error::SolverError;
-pub use factored_lcp::FactoredLcp;
-pub use fb_plm::{FbPlm, FbPlmSettings};
-pub use fb_rlm::{FbRlm, FbRlmSettings};
-#[cfg(feature = "conic")]
-pub use interior_point::{InteriorPoint, InteriorPointSettings};
-pub use lcp::Lcp;
-pub use lemke::{Lemke, LemkeSettings};
-pub use mcp::{Mcp, Smooth};
-pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
-pub use ncp::{
+pub use cones::{
     Admm, AdmmSettings, Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm,
     MncpPlmSettings, MncpRlm, MncpRlmSettings, Newton, NewtonSettings, Nsgs, NsgsSettings, Ppn, PpnSettings,
     QpSplit, QpSplitSettings,
 };
-pub use path::{Path, PathSettings};
-pub use pgs::{Pgs, PgsSettings};
-pub use pgs_sm::{PgsSm, PgsSmSettings};
-pub use polynomial::Polynomial;
-pub use ppm::{Ppm, PpmSettings};
-pub use problem::{Bounded, Problem, Residual, Solution};
-pub use projected_descent::PlmSettings;
-pub use proximal::{ProximalLemke, ProximalSettings};
-pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
-pub use reduced::Reduced;
-pub use regular_descent::RlmSettings;
-pub use robust::{Robust, RobustSettings};
-pub use solver::{Report, Solver, Start, Status};
+#[cfg(feature = "conic")]
+pub use conic::{InteriorPoint, InteriorPointSettings};
+pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
+pub use newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, PlmSettings, RlmSettings};
+pub use pivoting::{
+    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,
+    ProximalSettings,
+};
+pub use problem::{
+    ActiveSet, AnyProblem, BlockRows, BlockSparse, Bounded, BoxLcp, Class, Cone, ConeCertificate, ConeData,
+    ConeNcp, ConeScratch, Delassus, FactoredLcp, FrictionLaw, Lcp, Mcp, Mlcp, MlcpBlocks, Piece, Polynomial,
+    Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth, Solution, Solver,
+    SolverError, Start, Status,
+};
+pub use select::{Reduced, Robust, RobustSettings};
+pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};

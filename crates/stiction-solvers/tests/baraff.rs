@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use rand::{RngExt, SeedableRng};
-use stiction_solvers::baraff::{Baraff, FrictionLcp, IndexLaw};
+use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw};
 use stiction_solvers::{Problem, Solution, Status};
 
 fn planar(contacts: usize, mu: f64) -> Vec<IndexLaw> {

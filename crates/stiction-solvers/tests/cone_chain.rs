@@ -3,7 +3,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use stiction_solvers::ncp::chain::Stage;
+use stiction_solvers::cones::chain::Stage;
 use stiction_solvers::samples::{Dice, Form, islands, random};
 use stiction_solvers::{
     Chain, ChainSettings, Cone, ConeInteriorPoint, ConeInteriorPointSettings, ConeNcp, ConeScratch, Delassus,

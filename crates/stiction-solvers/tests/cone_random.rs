@@ -2,7 +2,8 @@
 //! `stiction_solvers::samples::random`.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use stiction_solvers::samples::random::{self, Range};
+use stiction_solvers::samples::random;
+use stiction_solvers::samples::random::Range;
 use stiction_solvers::samples::{Form, Sample, System};
 use stiction_solvers::{Chain, ChainSettings, ConeNcp, Problem, Solution, Solver, Start, Status};
 

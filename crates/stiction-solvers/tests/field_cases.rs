@@ -1,12 +1,12 @@
 //! Contact problems on which other engines went wrong, with every solver that serves their class.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use stiction_solvers::registry::SOLVERS;
+use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, FrictionLaw, Lcp, Solution, Start, Status};
 
 /// Answers of all solvers that serve the problem, with their names.
 fn answers(problem: &AnyProblem, tolerance: f64) -> Vec<(&'static str, Status, Solution)> {
-    let solve = |entry: &stiction_solvers::registry::Entry| {
+    let solve = |entry: &stiction_solvers::select::registry::Entry| {
         let mut x = Solution::default();
         let report = entry.make(tolerance).unwrap().solve(problem, Start::Cold, &mut x).unwrap();
         (entry.name, report.status, x)

@@ -2,7 +2,8 @@
 //! Stewart-Trinkle problems, all solvable.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use stiction_solvers::io::{self, NamedProblem};
+use stiction_solvers::io;
+use stiction_solvers::io::NamedProblem;
 use stiction_solvers::{AnyProblem, Lcp, Lemke, LemkeSettings, Problem, Solution, Solver, Start, Status};
 
 struct Case {

@@ -6,8 +6,10 @@ use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use stiction_solvers::io::{self, NamedProblem};
-use stiction_solvers::{AnyProblem, Bounded, Class, Problem, Solution, Start, Status, registry};
+use stiction_solvers::io;
+use stiction_solvers::io::NamedProblem;
+use stiction_solvers::select::registry;
+use stiction_solvers::{AnyProblem, Bounded, Class, Problem, Solution, Start, Status};
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");

@@ -8,10 +8,12 @@ use std::path::Path;
 use common::{gram, matrix, murty_matrix, random_contact_problem, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use stiction_solvers::io::{self, NamedProblem};
-use stiction_solvers::registry::{self, SOLVERS};
-use stiction_solvers::robust::{Robust, RobustSettings};
+use stiction_solvers::io;
+use stiction_solvers::io::NamedProblem;
+use stiction_solvers::select::registry;
+use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{AnyProblem, BoxLcp, Class, Lcp, Problem, Solution, Solver, Start, Status};
+use stiction_solvers::{Robust, RobustSettings};
 
 const TOLERANCE: f64 = 1e-10;
 

@@ -1,5 +1,5 @@
 //! Time against the number of links of a chain: where the recursive factor of the mass matrix overtakes the explicit one
-//! (see `stiction::algorithm::factorize_by_size`), and how the cost of a step grows.
+//! (see `stiction::dynamics::factorize_by_size`), and how the cost of a step grows.
 //!
 //! `factor` is the set-up with one solve; `delassus` is that and the Delassus matrix of contacts, three rows each, on every
 //! fourth link; `step` is a step of a chain that swings freely, that also has dampers, and that hangs on an equality at its far end.
@@ -10,7 +10,7 @@
 use divan::{Bencher, black_box};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
-use stiction::algorithm::{
+use stiction::dynamics::{
     Data, Node, OperationalSpace, articulate, factorize, forward_kinematics, half_solve, mass_matrix,
     point_jacobian, solve,
 };

@@ -10,7 +10,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
-use stiction::collision::{ConvexMesh, Shape, collide};
+use stiction::geometry::{ConvexMesh, Shape, collide};
 use stiction::spatial::Transform;
 
 fn main() {

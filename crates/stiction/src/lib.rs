@@ -1,11 +1,15 @@
 //! Rigid multibody dynamics with contact and dry friction, certified every step.
 
-pub mod algorithm;
-pub mod collision;
+pub mod constraint;
 pub mod contact;
+pub mod dynamics;
+pub mod geometry;
 pub mod model;
+pub mod recording;
+pub mod report;
 pub mod scene;
 pub mod sim;
 pub mod spatial;
+pub(crate) mod step;
 mod suggestion;
 pub mod view;

@@ -8,7 +8,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
-use stiction::collision::{ConvexMesh, Shape, collide};
+use stiction::geometry::{ConvexMesh, Shape, collide};
 use stiction::sim::Simulation;
 use stiction::spatial::Transform;
 

@@ -7,7 +7,8 @@ mod common;
 
 use common::{position, run, simulate, speed};
 use nalgebra::Vector3;
-use stiction::sim::{Limited, Simulation};
+use stiction::report::Limited;
+use stiction::sim::Simulation;
 
 const G: f64 = 9.81;
 

@@ -94,7 +94,7 @@ fn thrown(kind: &str, joints: Vec<JointSpec>) -> Simulation {
 fn momenta(s: &Simulation) -> (Vector3<f64>, Vector3<f64>) {
     let (model, data) = (s.model(), s.data());
     (0..model.trees.len()).fold((Vector3::zeros(), Vector3::zeros()), |sum, tree| {
-        use stiction::algorithm::{angular_momentum, linear_momentum};
+        use stiction::dynamics::{angular_momentum, linear_momentum};
         (sum.0 + linear_momentum(model, data, tree), sum.1 + angular_momentum(model, data, tree))
     })
 }
@@ -315,7 +315,7 @@ fn redundant_rows_and_mobility_are_found_by_rank_and_name() {
     let found = r.mobility().unwrap();
     assert_eq!((found.freedoms, found.rows, found.mobility()), (18, 20, 1));
     // At the flat start of a parallelogram the rank drops; bent it is one.
-    let (q, v, loops) = stiction::algorithm::redundant_state(s.model(), &[0.5, -0.5, 0.5], &[0.0; 3], &[0.0]);
+    let (q, v, loops) = stiction::dynamics::redundant_state(s.model(), &[0.5, -0.5, 0.5], &[0.0; 3], &[0.0]);
     (r.state.q, r.state.v, r.state.loop_q) = (q, v, loops);
     let found = r.mobility().unwrap();
     assert_eq!((found.rank, found.mobility()), (17, 1), "{found:?}");

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use stiction::collision::{ContactPoint, Shape, collide};
+use stiction::geometry::{ContactPoint, Shape, collide};
 use stiction::spatial::Transform;
 
 /// A box with its pose.

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use rand_free::Numbers;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use stiction::collision::{Aabb, BroadPhase, Shape, collide};
+use stiction::geometry::{Aabb, BroadPhase, Shape, collide};
 use stiction::spatial::Transform;
 
 struct Counting;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::Cell;
 use std::sync::Arc;
-use stiction::collision::{ContactPoint, ConvexMesh, Shape, collide};
+use stiction::geometry::{ContactPoint, ConvexMesh, Shape, collide};
 use stiction::spatial::Transform;
 
 /// Deviation (m) allowed to pairs with exact directions, and to those found by a search; shapes have sizes about 1.

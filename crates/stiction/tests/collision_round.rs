@@ -5,7 +5,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
-use stiction::collision::{ContactPoint, Shape, collide};
+use stiction::geometry::{ContactPoint, Shape, collide};
 use stiction::spatial::Transform;
 
 fn vector(range: f64) -> impl Strategy<Value = Vector3<f64>> {

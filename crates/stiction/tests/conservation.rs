@@ -9,9 +9,10 @@ use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::Arc;
-use stiction::algorithm::{self, Data};
-use stiction::collision::{ConvexMesh, Shape};
 use stiction::contact::Formulation;
+use stiction::dynamics;
+use stiction::dynamics::Data;
+use stiction::geometry::{ConvexMesh, Shape};
 use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
 use stiction::scene::SceneOptions;
 use stiction::sim::{Settings, Simulation, Stepper};
@@ -125,9 +126,9 @@ fn simulation(name: &str, model: Model) -> Simulation {
 /// Linear and angular momentum (about the origin) of each of two bodies.
 fn momenta(s: &Simulation, data: &mut Data) -> [[Vector3<f64>; 2]; 2] {
     let model = s.model();
-    algorithm::forward_kinematics_all(model, data, &s.state.q, &s.state.v);
-    let linear = [0, 1].map(|tree| algorithm::linear_momentum(model, data, tree));
-    [linear, [0, 1].map(|tree| algorithm::angular_momentum(model, data, tree))]
+    dynamics::forward_kinematics_all(model, data, &s.state.q, &s.state.v);
+    let linear = [0, 1].map(|tree| dynamics::linear_momentum(model, data, tree));
+    [linear, [0, 1].map(|tree| dynamics::angular_momentum(model, data, tree))]
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use common::{run, simulate};
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::FRAC_PI_2;
-use stiction::algorithm;
+use stiction::dynamics;
 use stiction::sim::Simulation;
 
 /// Two fingers of 0.1 kg on slides, the second `k` times the first plus 0.01 m: in one tree each.
@@ -485,9 +485,9 @@ fn the_implicit_rule_is_that_of_the_dense_matrices_whatever_branches_and_trees_a
             }
             s.state.ctrl[0] = 0.2;
             let (q, v) = (s.state.q.clone(), DVector::from_column_slice(&s.state.v));
-            let mut data = algorithm::Data::new(&model);
-            algorithm::forward_kinematics_all(&model, &mut data, &q, v.as_slice());
-            algorithm::mass_matrix_all(&model, &mut data);
+            let mut data = dynamics::Data::new(&model);
+            dynamics::forward_kinematics_all(&model, &mut data, &q, v.as_slice());
+            dynamics::mass_matrix_all(&model, &mut data);
             let mut mass = DMatrix::zeros(n, n);
             for (tree, contents) in model.trees.iter().enumerate() {
                 let (first, width) = (contents.dofs.start, contents.dofs.len());
@@ -498,7 +498,7 @@ fn the_implicit_rule_is_that_of_the_dense_matrices_whatever_branches_and_trees_a
                 }
             }
             let mut bias = vec![0.0; n];
-            algorithm::bias_forces_all(&model, &mut data, &mut bias);
+            dynamics::bias_forces_all(&model, &mut data, &mut bias);
             let mut w = DVector::zeros(n);
             weights.terms.iter().for_each(|term| w[term.dof] = term.coefficient);
             let (stiffness, damping) = (900.0 + 2.25 * 400.0, 3.0 + 2.25 * 2.0);

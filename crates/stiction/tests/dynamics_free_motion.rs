@@ -6,7 +6,7 @@ mod dynamics_common;
 
 use dynamics_common::*;
 use nalgebra::{Matrix3, Vector3};
-use stiction::algorithm::*;
+use stiction::dynamics::*;
 use stiction::model::{JointKind, Model};
 use stiction::spatial::{Force, Inertia, Transform};
 
@@ -131,8 +131,8 @@ fn lone_body(inertia: Inertia, gravity: Vector3<f64>) -> Model {
 /// A step without contact by the midpoint rule.
 fn midpoint_step(model: &Model, data: &mut Data, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64]) {
     let mut used = [0.0; 6];
-    lone_body::midpoint_velocity(model, data, 0, h, q, v, tau, &mut used).unwrap();
-    lone_body::advance(model, data, 0, h, q, v, tau, &used, &used, [0.0; 2]).unwrap();
+    rigid_body::midpoint_velocity(model, data, 0, h, q, v, tau, &mut used).unwrap();
+    rigid_body::advance(model, data, 0, h, q, v, tau, &used, &used, [0.0; 2]).unwrap();
 }
 
 /// Angular momentum about the centre of mass in world axes, and energy of rotation.
@@ -182,7 +182,7 @@ fn a_spin_about_the_middle_axis_reverses_on_time_for_a_minute() {
         for step in 0..60_000 {
             let before = v[4];
             if fourth_order {
-                lone_body::free_step(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6]).unwrap();
+                rigid_body::free_step(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6]).unwrap();
             } else {
                 midpoint_step(&model, &mut data, h, &mut q, &mut v, &[0.0; 6]);
             }
@@ -217,7 +217,7 @@ fn a_body_without_contact_flies_on_its_parabola_by_either_rule() {
     let (mut exact, mut euler) = ((q.clone(), v.clone()), (q.clone(), v.clone()));
     let mut data = Data::new(&model);
     for _ in 0..steps {
-        lone_body::free_step(&model, &mut data, 0, h, &mut exact.0, &mut exact.1, &[0.0; 6]).unwrap();
+        rigid_body::free_step(&model, &mut data, 0, h, &mut exact.0, &mut exact.1, &[0.0; 6]).unwrap();
         midpoint_step(&model, &mut data, h, &mut euler.0, &mut euler.1, &[0.0; 6]);
     }
     let (position, velocity) = center(&exact.0, &exact.1);
@@ -247,7 +247,7 @@ fn the_free_step_of_a_driven_body_agrees_with_runge_kutta_and_has_order_four() {
         for _ in 0..steps {
             forward_kinematics(&model, &mut data, 0, &q, &v);
             let tau = tau(&data.link_pose[0].rotation);
-            lone_body::free_step(&model, &mut data, 0, 1.0 / steps as f64, &mut q, &mut v, &tau).unwrap();
+            rigid_body::free_step(&model, &mut data, 0, 1.0 / steps as f64, &mut q, &mut v, &tau).unwrap();
         }
         (q, v)
     };
@@ -306,12 +306,12 @@ fn contact_impulses_change_linear_and_angular_momentum_by_exactly_themselves() {
         let linear = linear_momentum(&model, &data, 0);
         let (h, point, impulse) = (1e-2, random.vector(), random.vector());
         let (mut free, mut kick) = ([0.0; 6], [0.0; 6]);
-        lone_body::midpoint_velocity(&model, &mut data, 0, h, &q, &v, &[0.0; 6], &mut free).unwrap();
+        rigid_body::midpoint_velocity(&model, &mut data, 0, h, &q, &v, &[0.0; 6], &mut free).unwrap();
         let arm = point - data.link_pose[0].translation;
         add_wrench(&model, &data, 0, &Force::new(arm.cross(&impulse), impulse), &mut kick);
         solve(&model, &mut data, 0, &mut kick);
         let used: Vec<f64> = free.iter().zip(&kick).map(|(a, b)| a + b).collect();
-        lone_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used, [0.0; 2])
+        rigid_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used, [0.0; 2])
             .unwrap();
         let (spin_after, _) = rotation_invariants(&model, &q, &v);
         let after = prepare(&model, &q, &v);
@@ -353,7 +353,7 @@ fn a_rotation_that_is_not_a_number_is_refused() {
     let v = [0.0, 0.0, 0.0, 1.0, f64::NAN, 0.0];
     let (mut used, mut data) = ([0.0; 6], Data::new(&model));
     let verdict =
-        lone_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &[0.0; 6], &mut used);
+        rigid_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &[0.0; 6], &mut used);
     assert!(matches!(verdict, Err(AlgorithmError::NoConvergence { .. })));
 }
 
@@ -369,7 +369,7 @@ fn a_body_without_rotational_inertia_is_refused_by_name() {
         let v = [0.0; 6];
         let mut used = [0.0; 6];
         let mut data = Data::new(&model);
-        let verdict = lone_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &v, &mut used);
+        let verdict = rigid_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &v, &mut used);
         assert!(verdict.unwrap_err().to_string().contains("joint0"));
     }
 }

@@ -7,7 +7,7 @@ mod dynamics_common;
 use dynamics_common::{Assembly, dense_mass_matrix, relative_difference};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
-use stiction::algorithm::*;
+use stiction::dynamics::*;
 use stiction::model::{BodyId, BodySpec, Inertial, JointKind, JointSpec, Model, ModelBuilder};
 use stiction::spatial::{Inertia, Transform};
 

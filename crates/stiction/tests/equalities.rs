@@ -304,8 +304,8 @@ fn momenta(s: &Simulation) -> (Vector3<f64>, Vector3<f64>) {
     let (model, data) = (s.model(), s.data());
     (0..model.trees.len()).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
         (
-            p + stiction::algorithm::linear_momentum(model, data, tree),
-            l + stiction::algorithm::angular_momentum(model, data, tree),
+            p + stiction::dynamics::linear_momentum(model, data, tree),
+            l + stiction::dynamics::angular_momentum(model, data, tree),
         )
     })
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{contact_force, position, run, simulate, speed};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
-use stiction::collision::{ConvexMesh, Shape, collide};
+use stiction::geometry::{ConvexMesh, Shape, collide};
 use stiction::model::{Base, BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use stiction::sim::{Settings, Simulation};
 use stiction::spatial::Transform;

@@ -8,7 +8,8 @@ use common::formulations::{ACCELERATION, COULOMB, HOLDING, VISCOSITY, all, under
 use common::{contact_force, normal_force, position, speed};
 use nalgebra::Vector3;
 use stiction::model::Base;
-use stiction::sim::{Simulation, StepReport};
+use stiction::report::StepReport;
+use stiction::sim::Simulation;
 use stiction::spatial::Force;
 
 const G: f64 = 9.81;

@@ -50,7 +50,7 @@ fn thrown_about(text: &str) -> ([f64; 4], usize) {
         for (worst, now) in worst.iter_mut().zip([c.approach, c.pull, c.contact_work, c.bilateral]) {
             *worst = worst.max(now);
         }
-        let touches_itself = |c: &stiction::sim::ContactForce| {
+        let touches_itself = |c: &stiction::report::ContactForce| {
             c.impulse.x > 0.0
                 && c.contact.links.iter().all(|l| l.is_some_and(|l| s.model().links[l].tree == 0))
         };

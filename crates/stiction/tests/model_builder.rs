@@ -6,7 +6,7 @@
 use nalgebra::{Matrix3, Rotation3, Unit, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use stiction::collision::Shape;
+use stiction::geometry::Shape;
 use stiction::model::{
     ActuatorSpec, Base, BodyId, BodySpec, EqualityKind, EqualitySpec, GeomSpec, Inertial, JointKind,
     JointSpec, Keyframe, Model, ModelBuilder,

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use nalgebra::Vector3;
-use stiction::collision::Shape;
 use stiction::contact::Law;
+use stiction::geometry::Shape;
 use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
 
 fn spec(name: &str, joints: Vec<JointSpec>) -> BodySpec {

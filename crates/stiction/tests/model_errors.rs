@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use nalgebra::{Matrix3, Vector3};
-use stiction::collision::Shape;
 use stiction::contact::Law;
+use stiction::geometry::Shape;
 use stiction::model::{
     ActuatorSpec, BodyId, BodySpec, ElementKind, EqualitySpec, GeomSpec, Inertial, JointSpec, Keyframe,
     ModelBuilder, ModelError,

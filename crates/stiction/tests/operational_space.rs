@@ -7,7 +7,7 @@ mod dynamics_common;
 use dynamics_common::*;
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
-use stiction::algorithm::*;
+use stiction::dynamics::*;
 use stiction::model::{JointKind, Model};
 use stiction::spatial::{Force, Mobility, Transform};
 

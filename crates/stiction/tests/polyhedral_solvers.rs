@@ -7,7 +7,8 @@ mod common;
 use common::{position, run, shipped, simulate_under, simulate_with};
 use nalgebra::Vector3;
 use stiction::contact::{Formulation, PolyhedralSettings};
-use stiction::sim::{Simulation, StepReport};
+use stiction::report::StepReport;
+use stiction::sim::Simulation;
 
 /// Those that are not the default.
 const OTHERS: [&str; 3] = ["fb-rlm", "fb-plm", "path"];

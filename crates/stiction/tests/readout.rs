@@ -7,7 +7,8 @@ mod common;
 use common::{run, simulate, simulate_under};
 use nalgebra::Vector3;
 use stiction::contact::{Law, Mode};
-use stiction::sim::{PairForce, Simulation};
+use stiction::report::PairForce;
+use stiction::sim::Simulation;
 
 const G: f64 = 9.81;
 

@@ -26,7 +26,7 @@ fn both(text: &str) -> [Simulation; 2] {
 /// Puts both at a configuration and a velocity of the minimal coordinates.
 fn start([minimal, redundant]: &mut [Simulation; 2], q: &[f64], v: &[f64]) {
     let (free_q, free_v, loop_q) =
-        stiction::algorithm::redundant_state(minimal.model(), q, v, &minimal.state.loop_q);
+        stiction::dynamics::redundant_state(minimal.model(), q, v, &minimal.state.loop_q);
     minimal.state.q.copy_from_slice(q);
     minimal.state.v.copy_from_slice(v);
     (redundant.state.q, redundant.state.v, redundant.state.loop_q) = (free_q, free_v, loop_q);
@@ -227,7 +227,7 @@ fn references_follow_their_joints() {
     for (a, b) in minimal.model().tendons.iter().zip(&model.tendons) {
         let q: Vec<f64> = (0..minimal.model().nq()).map(|i| 0.1 * i as f64).collect();
         let (free, _, loops) =
-            stiction::algorithm::redundant_state(minimal.model(), &q, &minimal.state.v, &[]);
+            stiction::dynamics::redundant_state(minimal.model(), &q, &minimal.state.v, &[]);
         assert_eq!(a.path.value(&q), b.path.value(&[free, loops].concat()));
     }
 }

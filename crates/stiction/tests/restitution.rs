@@ -11,8 +11,9 @@ use proptest::prop_assert;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use stiction::algorithm::{self, Data};
 use stiction::contact::{Formulation, ImpactLaw};
+use stiction::dynamics;
+use stiction::dynamics::Data;
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, Simulation, Stepper};
 
@@ -290,8 +291,8 @@ fn no_impact_of_a_chain_with_friction_adds_energy() {
 fn kinetic_energy(s: &Simulation) -> f64 {
     let model = s.model();
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
-    algorithm::kinetic_energy(model, &data, 0, &s.state.v)
+    dynamics::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
+    dynamics::kinetic_energy(model, &data, 0, &s.state.v)
 }
 
 /// A simulation of a scene with one coefficient of restitution for all contacts.

@@ -318,7 +318,7 @@ fn a_coloured_picture_is_taken_by_its_red_with_a_warning_and_falling_through_is_
     let warnings = notes(&scene, EntryKind::Warning);
     assert!(!warnings.contains("coloured") && warnings.contains("geom \"ground\""), "{warnings}");
     let shape = &scene.model.geoms.iter().find(|g| g.name == "ground").unwrap().shape;
-    let stiction::collision::Shape::HeightField(field) = shape else { panic!("{shape:?}") };
+    let stiction::geometry::Shape::HeightField(field) = shape else { panic!("{shape:?}") };
     // The picture's last row is the one at -y.
     let expected = [20.0, 30.0, 0.0, 10.0].map(|grey| grey / 30.0 * 2.0);
     assert!(

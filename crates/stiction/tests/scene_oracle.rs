@@ -6,8 +6,8 @@
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 use std::path::PathBuf;
-use stiction::collision::Shape;
 use stiction::contact::Law;
+use stiction::geometry::Shape;
 use stiction::model::{Base, EqualityKind, JointKind, Model, Transmission};
 use stiction::scene::load;
 use stiction::spatial::{Inertia, Transform};

@@ -5,8 +5,8 @@ mod common;
 use common::{position, run, shipped, simulate, simulate_under, speed};
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
-use stiction::collision::Shape;
 use stiction::contact::Formulation;
+use stiction::geometry::Shape;
 use stiction::sim::{SimError, Snapshot};
 
 const PILE: &str = r#"<mujoco><option timestep="0.002"/><default><geom friction="0.6"/></default><worldbody>
@@ -220,8 +220,8 @@ fn momentum_changes_by_external_forces_only() {
             let (model, data) = (s.model(), s.data());
             (0..2).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
                 (
-                    p + stiction::algorithm::linear_momentum(model, data, tree),
-                    l + stiction::algorithm::angular_momentum(model, data, tree),
+                    p + stiction::dynamics::linear_momentum(model, data, tree),
+                    l + stiction::dynamics::angular_momentum(model, data, tree),
                 )
             })
         };

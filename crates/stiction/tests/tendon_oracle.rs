@@ -6,7 +6,7 @@ mod common;
 
 use common::simulate;
 use serde_json::Value;
-use stiction::algorithm::passive_forces_all;
+use stiction::dynamics::passive_forces_all;
 
 fn oracle(file: &str) -> String {
     std::fs::read_to_string(format!("{}/../../tests/oracle/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap()

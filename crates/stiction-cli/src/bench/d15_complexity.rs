@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
-use stiction_solvers::registry::{Entry, find};
 use stiction_solvers::samples::normals;
+use stiction_solvers::select::registry::{Entry, find};
 use stiction_solvers::{AnyProblem, Class, FactoredLcp, Lcp, Solution, SolverError, Start, Status};
 
 use super::log_plot::{self, Panel, Series};

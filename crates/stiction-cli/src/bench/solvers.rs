@@ -11,8 +11,9 @@ use crate::table::{columns, count};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use stiction_solvers::io::{self, NamedProblem, ReadError};
-use stiction_solvers::registry::SOLVERS;
+use stiction_solvers::io;
+use stiction_solvers::io::{NamedProblem, ReadError};
+use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{Class, Problem};
 
 /// Each solver repeats a problem for so long, and its shortest time counts (s).

@@ -3,7 +3,8 @@
 use super::rig::{CaseError, Rig};
 use super::{Case, Check, elliptic};
 use nalgebra::Vector3;
-use stiction::algorithm::{self, Data};
+use stiction::dynamics;
+use stiction::dynamics::Data;
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "free_fall", about: "a turning body thrown into the air: a parabola", run: free_fall },
@@ -159,8 +160,8 @@ fn spinning_body() -> Result<Vec<Check>, CaseError> {
 fn spin_state(rig: &Rig) -> (f64, Vector3<f64>) {
     let (model, state) = (rig.model(), &rig.sim.state);
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, &state.q, &state.v);
-    (algorithm::kinetic_energy(model, &data, 0, &state.v), algorithm::angular_momentum(model, &data, 0))
+    dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
+    (dynamics::kinetic_energy(model, &data, 0, &state.v), dynamics::angular_momentum(model, &data, 0))
 }
 
 /// Times until `end` at which the spin of the brick about its middle axis y changes sign (Euler's equations solved

@@ -3,7 +3,8 @@
 use super::rig::{CaseError, Rig};
 use super::{Case, Check};
 use nalgebra::Vector3;
-use stiction::algorithm::{self, Data};
+use stiction::dynamics;
+use stiction::dynamics::Data;
 use stiction::spatial::Force;
 
 pub(super) const CASES: &[Case] = &[
@@ -37,12 +38,12 @@ const SCENE: &str = r#"<mujoco>
 fn joint_force(rig: &Rig) -> Result<Vector3<f64>, CaseError> {
     let (model, state) = (rig.model(), &rig.sim.state);
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, &state.q, &state.v);
+    dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
     let mut acceleration = vec![0.0; model.nv()];
-    algorithm::forward_dynamics(model, &mut data, 0, &vec![0.0; model.nv()], &mut acceleration)?;
+    dynamics::forward_dynamics(model, &mut data, 0, &vec![0.0; model.nv()], &mut acceleration)?;
     let mut reactions = vec![Force::zero(); model.links.len()];
     let external = reactions.clone();
-    algorithm::joint_reactions(model, &mut data, 0, &acceleration, &external, &mut reactions);
+    dynamics::joint_reactions(model, &mut data, 0, &acceleration, &external, &mut reactions);
     let load = rig.body("load")?;
     let link = model.links.iter().position(|link| link.body == load);
     link.map(|link| reactions[link].linear).ok_or_else(|| CaseError::Missing("joint on 'load'".into()))

@@ -3,8 +3,9 @@
 use nalgebra::Vector3;
 use stiction::contact::FormulationError;
 use stiction::model::{Base, Model};
+use stiction::report::StepReport;
 use stiction::scene::{SceneError, mjcf};
-use stiction::sim::{SimError, Simulation, StepReport};
+use stiction::sim::{SimError, Simulation};
 
 /// Why a case cannot be run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +21,7 @@ pub(crate) enum CaseError {
     Simulation(#[from] SimError),
     /// The dynamics have no answer.
     #[error(transparent)]
-    Algorithm(#[from] stiction::algorithm::AlgorithmError),
+    Algorithm(#[from] stiction::dynamics::AlgorithmError),
     /// A step was not solved.
     #[error("unsolved step at t = {time} s ({status})")]
     Unsolved { time: f64, status: String },

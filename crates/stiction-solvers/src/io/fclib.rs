@@ -18,9 +18,9 @@
 
 use hdf5_reader::Hdf5File;
 
-use super::friction::{self, Triplets};
-use super::{Fault, LARGEST_ASSEMBLED};
-use crate::any_problem::AnyProblem;
+use crate::io::friction::Triplets;
+use crate::io::{Fault, LARGEST_ASSEMBLED, friction};
+use crate::problem::AnyProblem;
 
 /// Reads the problem of a file's bytes.
 pub(super) fn parse(bytes: Vec<u8>) -> Result<AnyProblem, Fault> {

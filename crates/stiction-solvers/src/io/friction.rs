@@ -6,11 +6,8 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use super::{Fault, LARGEST_ASSEMBLED};
-use crate::any_problem::AnyProblem;
-use crate::cone::Cone;
-use crate::cone_ncp::ConeNcp;
-use crate::delassus::{BlockRows, BlockSparse, Delassus, Piece};
+use crate::io::{Fault, LARGEST_ASSEMBLED};
+use crate::problem::{AnyProblem, BlockRows, BlockSparse, Cone, ConeNcp, Delassus, Piece};
 
 /// Rows up to which a sparse operator is kept dense: dense loops are faster there.
 const SMALL: usize = 180;

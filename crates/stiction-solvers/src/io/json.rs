@@ -2,17 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::friction::{self, Triplets};
-use super::stewart_trinkle::{self, Contacts};
-use super::{Fault, LARGEST_ASSEMBLED, NamedProblem};
-use crate::any_problem::AnyProblem;
-use crate::box_lcp::BoxLcp;
-use crate::cone_ncp::ConeNcp;
-use crate::factored_lcp::FactoredLcp;
-use crate::lcp::Lcp;
-use crate::mcp::Mcp;
-use crate::mlcp::{Mlcp, MlcpBlocks};
-use crate::polynomial::{Polynomial, Term};
+use crate::io::friction::Triplets;
+use crate::io::stewart_trinkle::Contacts;
+use crate::io::{Fault, LARGEST_ASSEMBLED, NamedProblem, friction, stewart_trinkle};
+use crate::problem::polynomial::Term;
+use crate::problem::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial};
 
 /// Reads one object.
 pub(super) type Form = fn(&Object) -> Result<AnyProblem, Fault>;
@@ -199,7 +193,7 @@ impl<'a> Object<'a> {
     }
 
     /// An error of a constructor, which names the rest itself.
-    fn refused(&self, error: &crate::SolverError) -> Fault {
+    fn refused(&self, error: &crate::problem::SolverError) -> Fault {
         Fault::new(self.at.trim_end_matches('.'), error.to_string())
     }
 }

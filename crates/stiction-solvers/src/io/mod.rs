@@ -5,13 +5,13 @@
 //! | `lcp-1`, `lcp-suite-1` | JSON | `M` (rows), `q` |
 //! | `box-lcp-1` | JSON | `M`, `q`, `lower`, `upper`; a missing bound is `null` |
 //! | `blcp-1` | JSON | `A`, `b`, `lo`, `hi`: the same with `A x = b + w` |
-//! | `mlcp-1`, `mlcp-suite-1` | JSON | `A`, `B`, `C`, `D` (rows), `a`, `b` of [`Mlcp`](crate::Mlcp) |
-//! | `factored-lcp-1` | JSON | `Y` (rows), `q` of [`FactoredLcp`](crate::FactoredLcp) |
+//! | `mlcp-1`, `mlcp-suite-1` | JSON | `A`, `B`, `C`, `D` (rows), `a`, `b` of [`Mlcp`](crate::problem::Mlcp) |
+//! | `factored-lcp-1` | JSON | `Y` (rows), `q` of [`FactoredLcp`](crate::problem::FactoredLcp) |
 //! | `polynomial-mcp-1` | JSON | `F` (values, each a list of terms `[c, [k_0, k_1, ...]]`), `lower`, `upper` |
-//! | `stewart-trinkle-lcp-1` | JSON | `W`, `q_contact`, `mu`, `k`: assembled to the [`Lcp`](crate::Lcp) of [`stewart_trinkle`] |
-//! | `fc-1` | JSON | `dim`, `mu`, `q`, `W` in blocks by rows (`rowptr`, `col`, `val`) of a [`ConeNcp`](crate::ConeNcp) of contacts |
+//! | `stewart-trinkle-lcp-1` | JSON | `W`, `q_contact`, `mu`, `k`: assembled to the [`Lcp`](crate::problem::Lcp) of [`stewart_trinkle`] |
+//! | `fc-1` | JSON | `dim`, `mu`, `q`, `W` in blocks by rows (`rowptr`, `col`, `val`) of a [`ConeNcp`](crate::problem::ConeNcp) of contacts |
 //! | `fc-global-1` | JSON | `dim`, `mu`, `M`, `H` (triplets `i`, `j`, `v`), `f`, `w`: `M v = H r + f`, `u = H^T v + w` |
-//! | `cone-ncp-1` | JSON | any [`ConeNcp`](crate::ConeNcp): `cones`, `delassus`, `q`, `compliance`, `law` |
+//! | `cone-ncp-1` | JSON | any [`ConeNcp`](crate::problem::ConeNcp): `cones`, `delassus`, `q`, `compliance`, `law` |
 //! | Siconos LCP, MLCP, friction | text | see [`siconos`] |
 //! | FCLIB, local and global | HDF5 | with the feature `fclib`: friction problems of the collection |
 //!
@@ -27,7 +27,7 @@ use std::path::Path;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::any_problem::AnyProblem;
+use crate::problem::AnyProblem;
 
 #[cfg(feature = "fclib")]
 mod fclib;
@@ -37,7 +37,7 @@ pub mod siconos;
 pub mod stewart_trinkle;
 mod write;
 
-pub use write::to_json;
+pub use crate::io::write::to_json;
 
 /// Most rows of a matrix that takes more memory than its file: 134 MB of entries.
 pub const LARGEST_ASSEMBLED: usize = 4096;

@@ -18,12 +18,9 @@
 //! LCP if its fourth number repeats its first as the third does, and else, or if that fails, as a friction problem if it
 //! begins with 2 or 3, and as an MLCP if not. A friction problem is global if a second matrix follows the first.
 
-use super::friction::{self, Triplets};
-use super::{Fault, LARGEST_ASSEMBLED};
-use crate::any_problem::AnyProblem;
-use crate::box_lcp::BoxLcp;
-use crate::lcp::Lcp;
-use crate::mlcp::{Mlcp, MlcpBlocks};
+use crate::io::friction::Triplets;
+use crate::io::{Fault, LARGEST_ASSEMBLED, friction};
+use crate::problem::{AnyProblem, BoxLcp, Lcp, Mlcp, MlcpBlocks};
 
 /// Reads a text as an LCP or an MLCP.
 pub(crate) fn parse(text: &str) -> Result<AnyProblem, Fault> {
@@ -237,7 +234,7 @@ fn mlcp_by_blocks(tokens: &mut Tokens, n: usize, size: usize) -> Result<AnyProbl
     }
     let matrix = matrix(tokens, size)?;
     let q = tokens.numbers("an entry of q", size)?;
-    let refuse = |tokens: &Tokens, error: crate::SolverError| tokens.fault(error.to_string());
+    let refuse = |tokens: &Tokens, error: crate::problem::SolverError| tokens.fault(error.to_string());
     if complementarity[..n].iter().any(|c| *c) {
         let lower = complementarity.iter().map(|c| if *c { 0.0 } else { f64::NEG_INFINITY }).collect();
         let problem = BoxLcp::new(matrix, q, lower, vec![f64::INFINITY; size]);

@@ -12,8 +12,7 @@
 //! D. E. Stewart, J. C. Trinkle, *An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
 //! and Coulomb friction*, International Journal for Numerical Methods in Engineering 39 (1996) 2673-2691, eq. 12.
 
-use crate::error::SolverError;
-use crate::lcp::Lcp;
+use crate::problem::{Lcp, SolverError};
 
 /// Contacts in their frames `(n, t1, t2)`.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,8 @@
-//! Problems as JSON text that [`read`](super::read) takes back without the loss of a bit.
+//! Problems as JSON text that [`read`](crate::io::read) takes back without the loss of a bit.
 
 use serde_json::{Value, json};
 
-use crate::any_problem::AnyProblem;
-use crate::cone::Cone;
-use crate::cone_ncp::{ConeNcp, FrictionLaw};
-use crate::delassus::Delassus;
-use crate::mcp::Mcp;
-use crate::polynomial::Polynomial;
-use crate::problem::Bounded;
+use crate::problem::{AnyProblem, Bounded, Cone, ConeNcp, Delassus, FrictionLaw, Mcp, Polynomial};
 
 /// The text of a problem in its own form; see [the table](super).
 ///

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::system::System;
-use crate::cone::Cone;
+use crate::problem::Cone;
+use crate::samples::system::System;
 
 /// A box that moves; with inverse inertias of zero it moves as it is told.
 #[derive(Clone, Debug)]

@@ -4,11 +4,9 @@
 //! The matrix of a column of `n` equal bodies is that of the vibrating string: its condition is `4 (n / pi)^2`, and more
 //! with unequal masses.
 
-use super::dice::Dice;
-use super::system::System;
-use crate::cone::Cone;
-use crate::error::SolverError;
-use crate::factored_lcp::FactoredLcp;
+use crate::problem::{Cone, FactoredLcp, SolverError};
+use crate::samples::dice::Dice;
+use crate::samples::system::System;
 
 /// Velocity that bodies fall with (m/s).
 const FALL: f64 = 0.05;
@@ -80,7 +78,7 @@ pub fn normals(system: &System) -> Result<FactoredLcp, SolverError> {
     let contacts: Vec<usize> =
         (0..system.cones.len()).filter(|&i| matches!(system.cones[i], Cone::Coulomb { .. })).collect();
     let entries = |i: usize| {
-        let first = |(piece, values): (crate::Piece, &[f64])| {
+        let first = |(piece, values): (crate::problem::Piece, &[f64])| {
             (0..piece.width).map(|k| (piece.column + k, values[k])).collect::<Vec<_>>()
         };
         rows.pieces(i).flat_map(first).filter(|(_, v)| *v != 0.0).collect::<Vec<_>>()
@@ -107,8 +105,7 @@ pub fn normals(system: &System) -> Result<FactoredLcp, SolverError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Problem;
-    use crate::problem::Solution;
+    use crate::problem::{Problem, Solution};
 
     #[test]
     fn the_closest_ordered_velocities_solve_the_column() {

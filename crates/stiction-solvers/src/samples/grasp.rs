@@ -4,9 +4,8 @@
 //! The size and the conditioning are those of the problems that Arechavaleta, Lopez-Damian, Morales (*On the use of iterative
 //! LCP solvers for dry frictional contacts in grasping*, 2010) timed; the geometry is random.
 
-use super::dice::Dice;
-use crate::box_lcp::BoxLcp;
-use crate::error::SolverError;
+use crate::problem::{BoxLcp, SolverError};
+use crate::samples::dice::Dice;
 
 /// Constraint force mixing of the paper's experiments, relative to the mean diagonal here.
 const MIXING: f64 = 1e-11;

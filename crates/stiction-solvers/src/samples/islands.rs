@@ -10,11 +10,11 @@
 
 use nalgebra::Vector3;
 
-use super::Sample;
-use super::bodies::{Body, Contact, system};
-use super::dice::Dice;
-use super::large::pile;
-use super::system::System;
+use crate::samples::Sample;
+use crate::samples::bodies::{Body, Contact, system};
+use crate::samples::dice::Dice;
+use crate::samples::large::pile;
+use crate::samples::system::System;
 
 /// Velocity that gravity gives in a step of 10 ms (m/s).
 const FALL: f64 = -0.0981;
@@ -165,7 +165,7 @@ fn grasp(dice: &mut Dice, fingers: usize, patch: usize, ratio: f64) -> System {
         body.orientation = dice.orientation();
         body.velocity = -dice.uniform(0.01, 0.3) * outward + dice.vector(0.02);
         bodies.push(body);
-        let frame = super::bodies::frame(outward);
+        let frame = crate::samples::bodies::frame(outward);
         for _ in 0..patch {
             let aside = frame * Vector3::new(0.0, dice.uniform(-0.01, 0.01), dice.uniform(-0.01, 0.01));
             contacts.push(Contact::new(finger, Some(0), RADIUS * outward + aside, outward, mu));
@@ -177,7 +177,7 @@ fn grasp(dice: &mut Dice, fingers: usize, patch: usize, ratio: f64) -> System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Form;
+    use crate::samples::system::Form;
 
     #[test]
     fn there_are_936_problems_of_1_to_40_contacts_with_names_of_their_own() {

@@ -2,11 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::Sample;
-use super::bodies::{Body, Contact, system};
-use super::dice::Dice;
-use super::islands::stack;
-use super::system::System;
+use crate::samples::Sample;
+use crate::samples::bodies::{Body, Contact, system};
+use crate::samples::dice::Dice;
+use crate::samples::islands::stack;
+use crate::samples::system::System;
 
 /// Boxes of a tower, with four contacts a face.
 pub const TOWERS: [usize; 4] = [12, 25, 50, 100];

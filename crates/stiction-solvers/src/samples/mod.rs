@@ -10,7 +10,7 @@
 //! | [`grasp`] | hands that hold an object, with friction boxes | time of small bounded problems |
 //! | [`frictionless`] | columns of bodies, and normal contacts of all the above | large ill-conditioned problems |
 //!
-//! [`system`] holds a problem in rows and gives it as a [`ConeNcp`](crate::ConeNcp) with its operator in any form;
+//! [`system`] holds a problem in rows and gives it as a [`ConeNcp`](crate::problem::ConeNcp) with its operator in any form;
 //! [`bodies`] makes one from bodies and contacts; [`dice`] draws the random numbers.
 //!
 //! The Delassus operator is `W = J M^-1 J^T` and the constant `q = J v + a` for the free velocities `v` and biases `a`.
@@ -29,11 +29,11 @@ pub mod random;
 pub mod sequences;
 pub mod system;
 
-pub use bodies::{Body, Contact};
-pub use dice::Dice;
-pub use islands::Family;
-pub use sequences::{Motion, Sequence, Step, StepClass};
-pub use system::{Form, System};
+pub use crate::samples::bodies::{Body, Contact};
+pub use crate::samples::dice::Dice;
+pub use crate::samples::islands::Family;
+pub use crate::samples::sequences::{Motion, Sequence, Step, StepClass};
+pub use crate::samples::system::{Form, System};
 
 /// A problem with a name.
 #[derive(Clone, Debug)]

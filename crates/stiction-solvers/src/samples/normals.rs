@@ -1,8 +1,7 @@
 //! Frictionless contacts, many of them on few velocities: how work grows with contacts alone.
 
-use super::dice::Dice;
-use crate::error::SolverError;
-use crate::factored_lcp::FactoredLcp;
+use crate::problem::{FactoredLcp, SolverError};
+use crate::samples::dice::Dice;
 
 /// `n` contacts on `velocities` velocities: the rows of `Y` uniform in the cube, three quarters of the contacts closing or
 /// at rest at a velocity that all of them admit, so that there is a solution.

@@ -7,11 +7,11 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::Sample;
-use super::bodies::{Body, Contact, system};
-use super::dice::Dice;
-use super::system::System;
-use crate::cone::Cone;
+use crate::problem::Cone;
+use crate::samples::Sample;
+use crate::samples::bodies::{Body, Contact, system};
+use crate::samples::dice::Dice;
+use crate::samples::system::System;
 
 /// Contacts at most.
 pub const MOST_CONTACTS: usize = 60;
@@ -168,8 +168,8 @@ fn draw(dice: &mut Dice, range: Range) -> (Vec<Body>, Vec<Contact>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cone_ncp::ConeScratch;
-    use crate::samples::Form;
+    use crate::problem::ConeScratch;
+    use crate::samples::system::Form;
 
     #[test]
     fn random_problems_cover_all_sizes_coefficients_and_blocks() {

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cone::Cone;
-use crate::cone_ncp::ConeNcp;
-use crate::delassus::{BlockRows, BlockSparse, Delassus, Piece};
-use crate::error::SolverError;
+use crate::problem::{BlockRows, BlockSparse, Cone, ConeNcp, Delassus, Piece, SolverError};
 
 /// The forms of the Delassus operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

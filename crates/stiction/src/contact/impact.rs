@@ -36,7 +36,8 @@
 //! - M. Anitescu, F. Potra, *Formulating dynamic multi-rigid-body contact problems with friction as solvable linear
 //!   complementarity problems*, Nonlinear Dynamics 14 (1997).
 
-use super::{Block, BlockKind, IslandProblem, IslandReport, IslandSolver, Memory};
+use crate::contact::formulation::choice::IslandSolver;
+use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::fmt;

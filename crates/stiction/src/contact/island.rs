@@ -3,7 +3,7 @@
 //! Find impulses `lambda` and velocities `u = G lambda + free` such that every block meets its law, where
 //! `G = J M^-1 J^T` is the Delassus operator (with bilateral rows already eliminated).
 
-use super::Law;
+use crate::contact::law::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{BlockRows, Report};
 
@@ -63,7 +63,7 @@ pub struct Block {
     pub kind: BlockKind,
     /// First row in the island.
     pub row: usize,
-    /// Coefficient of restitution of a contact, which [`Impacts`](super::Impacts) turns into biases and preloads.
+    /// Coefficient of restitution of a contact, which [`Impacts`](crate::contact::impact::Impacts) turns into biases and preloads.
     pub restitution: f64,
 }
 
@@ -73,7 +73,7 @@ pub enum Operator<'a> {
     /// All n x n entries, row-major.
     Dense(&'a [f64]),
     /// Rows `Y = J L^-T` of `G = Y Y^T`, where `M = L L^T`: sparse by trees. Only formulations that say so get it
-    /// ([`IslandSolver::factored_from`](super::IslandSolver::factored_from)).
+    /// ([`IslandSolver::factored_from`](crate::contact::formulation::choice::IslandSolver::factored_from)).
     Factored(&'a BlockRows),
 }
 
@@ -99,7 +99,7 @@ impl IslandProblem<'_> {
     }
 
     /// What the rank of the operator is at most.
-    pub(super) fn largest_rank(&self) -> usize {
+    pub(crate) fn largest_rank(&self) -> usize {
         match self.delassus {
             Operator::Dense(_) => self.rows(),
             Operator::Factored(rows) => self.rows().min(rows.columns),
@@ -107,7 +107,7 @@ impl IslandProblem<'_> {
     }
 
     /// Entry `(i, j)` of the operator, whatever its form.
-    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn entry(&self, i: usize, j: usize) -> f64 {
         match self.delassus {
             Operator::Dense(matrix) => matrix[i * self.rows() + j],
             Operator::Factored(rows) => {
@@ -127,7 +127,7 @@ impl IslandProblem<'_> {
     }
 
     /// Adds `G impulse` to `velocity` (n each); `scratch` is memory to reuse.
-    pub(super) fn add_velocities(&self, impulse: &[f64], velocity: &mut [f64], scratch: &mut Vec<f64>) {
+    pub(crate) fn add_velocities(&self, impulse: &[f64], velocity: &mut [f64], scratch: &mut Vec<f64>) {
         match self.delassus {
             Operator::Dense(matrix) => {
                 for (u, line) in velocity.iter_mut().zip(matrix.chunks_exact(impulse.len().max(1))) {
@@ -161,7 +161,7 @@ impl IslandProblem<'_> {
     }
 
     /// The operator as a dense matrix; empty if it is given in another form.
-    pub(super) fn dense(&self) -> &[f64] {
+    pub(crate) fn dense(&self) -> &[f64] {
         match self.delassus {
             Operator::Dense(matrix) => matrix,
             Operator::Factored(_) => &[],
@@ -185,7 +185,7 @@ pub struct IslandReport {
 
 impl IslandReport {
     /// Of an island in which nothing bounces.
-    pub(super) fn of(solver: Report, variables: usize) -> Self {
+    pub(crate) fn of(solver: Report, variables: usize) -> Self {
         Self { solver, variables, bounces: 0, reduced: false }
     }
 }

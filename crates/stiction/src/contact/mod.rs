@@ -4,28 +4,22 @@
 //! *formulation* poses the problem of a whole island of contacts and other unilateral rows with their laws and has it
 //! solved.
 
-mod aimed_solver;
-#[allow(clippy::module_inception, reason = "a newcomer looks for a contact in contact.rs")]
-mod contact;
-mod contact_forces;
-mod exact_cone;
-mod formulation;
-mod friction_box;
-mod impact;
-mod independent_rows;
-mod island;
-mod law;
-mod no_slip;
-mod polyhedral;
-mod pressing_set;
+pub(crate) mod acceleration_forces;
+pub(crate) mod detection;
+pub(crate) mod formulation;
+pub(crate) mod impact;
+pub(crate) mod island;
+pub(crate) mod law;
+pub(crate) mod point;
 
-pub use contact::{Contact, ContactKey, Mode, contact_frame};
-pub use contact_forces::{ContactForces, Outcome};
-pub use exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
+pub use acceleration_forces::{ContactForces, Outcome};
+pub use detection::body_motion;
+pub use formulation::{ExactCone, ExactConeSettings, ViscousRule};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
-pub use friction_box::{FrictionBox, FrictionBoxSettings};
+pub use formulation::{FrictionBox, FrictionBoxSettings};
+pub use formulation::{GapRule, Polyhedral, PolyhedralSettings};
+pub use formulation::{NoSlip, NoSlipSettings};
 pub use impact::{ImpactLaw, ImpactLawError, Impacts};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 pub use law::{Law, LawError};
-pub use no_slip::{NoSlip, NoSlipSettings};
-pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
+pub use point::{Contact, ContactKey, Mode, contact_frame};

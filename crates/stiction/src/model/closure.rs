@@ -21,11 +21,13 @@
 //! The chain's joints, [`LoopJoint`]s, may be limited, driven, sprung, damped, coupled and have friction like those of trees.
 //! Their coordinates follow from the configuration of the bodies; they are numbered after those of the trees.
 
-use super::assembly::Assembly;
-use super::check;
-use super::names::NameSpace;
-use super::relations::relation;
-use super::{BodyId, Element, ElementKind, EqualitySpec, JointKind, JointSpec, Model, ModelError};
+use crate::model::build::assembly::Assembly;
+use crate::model::build::check;
+use crate::model::build::error::{Element, ElementKind, ModelError};
+use crate::model::build::names::NameSpace;
+use crate::model::build::relations::relation;
+use crate::model::build::spec::{BodyId, EqualitySpec, JointSpec};
+use crate::model::{JointKind, Model};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -82,7 +84,7 @@ pub struct Closure {
     pub joints: Range<usize>,
 }
 
-/// A joint of a loop-closing chain. Its quantities are those of a [`Link`](super::Link) and its [`Dof`](super::Dof)s.
+/// A joint of a loop-closing chain. Its quantities are those of a [`Link`](crate::model::Link) and its [`Dof`](crate::model::Dof)s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoopJoint {
     /// Name, unique among all joints.
@@ -101,7 +103,7 @@ pub struct LoopJoint {
     pub v: usize,
     /// Coordinate of a hinge or slide at zero displacement (rad or m).
     pub reference: f64,
-    /// Limits, see [`super::Link::range`].
+    /// Limits, see [`crate::model::Link::range`].
     pub range: Option<[f64; 2]>,
     /// Spring stiffness (N m/rad or N/m).
     pub stiffness: f64,
@@ -146,7 +148,7 @@ impl Model {
 }
 
 /// Adds the joints of all closures among the equalities; the closures themselves in their order.
-pub(super) fn add_closures(
+pub(crate) fn add_closures(
     assembly: &mut Assembly,
     specs: &[EqualitySpec],
     elements: &[Element],

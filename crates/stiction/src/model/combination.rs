@@ -1,6 +1,6 @@
 //! Weighted sums of joint coordinates, which are what couplings and tendons are about: `length = sum c_i q_i`.
 
-use super::{Model, Transmission};
+use crate::model::{Model, Transmission};
 use serde::{Deserialize, Serialize};
 
 /// The coordinate of a hinge or slide with its weight.
@@ -27,7 +27,7 @@ pub struct Combination {
 
 impl Combination {
     /// The sum of coordinates of hinges and slides times their weights; terms of one joint are added up, zeros left out.
-    pub(super) fn new(model: &Model, weights: &[(Transmission, f64)]) -> Self {
+    pub(crate) fn new(model: &Model, weights: &[(Transmission, f64)]) -> Self {
         let mut weights: Vec<(&str, Term)> =
             weights.iter().filter_map(|&(joint, weight)| model.term(joint, weight)).collect();
         weights.sort_by(|a, b| a.0.cmp(b.0));
@@ -45,7 +45,7 @@ impl Combination {
     }
 
     /// Value where the springs of all joints are relaxed.
-    pub(super) fn at_spring_references(&self, model: &Model) -> f64 {
+    pub(crate) fn at_spring_references(&self, model: &Model) -> f64 {
         let relaxed = |term: &Term| match term.dof.checked_sub(model.nv()) {
             None => model.links[term.link].spring_reference,
             Some(dof) => model.loop_joints[model.loop_joint_of(dof)].spring_reference,

@@ -7,13 +7,13 @@
 //! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
 //! allocation.
 
-use super::{Base, Body, Geom, MaterialRestitution, MaterialRule, Model, PairRule};
 use crate::contact::Law;
+use crate::model::{Base, Body, Geom, MaterialRestitution, MaterialRule, Model, PairRule};
 use serde::{Deserialize, Serialize};
 
 /// What the rules need to know of each geom, by number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct ContactTable {
+pub(crate) struct ContactTable {
     geoms: Vec<GeomFilter>,
     /// Law by pair of material numbers, lesser first, sorted.
     laws: Vec<([u32; 2], Law)>,
@@ -37,7 +37,7 @@ struct GeomFilter {
 
 impl ContactTable {
     /// From the finished lists of a model.
-    pub(super) fn new(
+    pub(crate) fn new(
         bodies: &[Body],
         geoms: &[Geom],
         pair_rules: &[PairRule],
@@ -160,7 +160,7 @@ impl Model {
     }
 
     /// Fills the table the rules work with; the lists of bodies, geoms and rules are then final.
-    pub(super) fn prepare_contact_rules(&mut self) {
+    pub(crate) fn prepare_contact_rules(&mut self) {
         self.contact_table = ContactTable::new(
             &self.bodies,
             &self.geoms,

@@ -4,7 +4,8 @@
 //! the mass matrix (Walker and Orin 1982; Featherstone, *Rigid Body Dynamics Algorithms*, 2008, section 6.2): if
 //! that block is not positive definite, neither is the mass matrix.
 
-use super::{BodySpec, Inertial, JointKind, JointSpec};
+use crate::model::JointKind;
+use crate::model::build::spec::{BodySpec, Inertial, JointSpec};
 use crate::spatial::{Inertia, Motion, Transform};
 use nalgebra::{Matrix3, Vector3};
 
@@ -13,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 const PIVOT_TOLERANCE: f64 = 1e-13;
 
 /// Inertia of a body about its origin in its own axes.
-pub(super) fn own_inertia(spec: &BodySpec) -> Inertia {
+pub(crate) fn own_inertia(spec: &BodySpec) -> Inertia {
     let mut inertia = match &spec.inertial {
         Some(given) => Inertia::new(given.mass, &given.center_of_mass, &given.inertia),
         None => inertia_from_geoms(spec),
@@ -56,7 +57,7 @@ fn symmetric(m: &Matrix3<f64>) -> Matrix3<f64> {
 
 /// Inertia of every body and all below it at zero displacement, about the body's origin in its axes. Bodies come
 /// parents first; that of the world is left as its own.
-pub(super) fn composite_inertias(own: &[Inertia], parents: &[usize], poses: &[&Transform]) -> Vec<Inertia> {
+pub(crate) fn composite_inertias(own: &[Inertia], parents: &[usize], poses: &[&Transform]) -> Vec<Inertia> {
     let mut composite = own.to_vec();
     for body in (1..own.len()).rev() {
         if parents[body] != 0 {
@@ -69,7 +70,7 @@ pub(super) fn composite_inertias(own: &[Inertia], parents: &[usize], poses: &[&T
 
 /// Why a body's joints cannot be simulated, and which one it is.
 #[derive(Debug, PartialEq)]
-pub(super) enum Defect {
+pub(crate) enum Defect {
     /// Nothing below the joint has mass.
     Massless(usize),
     /// Some motion in this and the joints before it moves no inertia.
@@ -80,7 +81,7 @@ pub(super) enum Defect {
 ///
 /// `composite` is the inertia of the body and all below it about the body's origin; `kinds` the joints' kinds with
 /// unit axes.
-pub(super) fn joint_defect(composite: &Inertia, joints: &[JointSpec], kinds: &[JointKind]) -> Option<Defect> {
+pub(crate) fn joint_defect(composite: &Inertia, joints: &[JointSpec], kinds: &[JointKind]) -> Option<Defect> {
     let nothing = composite.mass == 0.0 && composite.rotational.amax() == 0.0;
     if let Some(j) = joints.iter().position(|joint| nothing && joint.armature == 0.0) {
         return Some(Defect::Massless(j));

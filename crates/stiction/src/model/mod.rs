@@ -4,32 +4,25 @@
 //! allows); the dynamics works on *links*, one joint each, where all but the last link of a body with several
 //! joints are massless and a body without joints is part of its parent's link.
 
-mod assembly;
-mod builder;
-mod check;
-mod closure;
-mod combination;
-mod contact_rules;
-mod error;
-mod inertial;
-mod names;
-mod relations;
-mod spec;
-mod time_function;
+pub(crate) mod build;
+pub(crate) mod closure;
+pub(crate) mod combination;
+pub(crate) mod contact_rules;
+pub(crate) mod inertial;
+pub(crate) mod time_function;
 
-pub use builder::ModelBuilder;
-pub use closure::{Closure, ClosureSpec, LoopJoint};
-pub use combination::{Combination, Term};
-pub(crate) use error::comparison;
-pub use error::{Element, ElementKind, ModelError};
-pub use spec::{
+pub use build::ModelBuilder;
+pub use build::{
     ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, Inertial, JointSpec, Target,
     TendonSpec,
 };
+pub use build::{Element, ElementKind, ModelError};
+pub use closure::{Closure, ClosureSpec, LoopJoint};
+pub use combination::{Combination, Term};
 pub use time_function::{TimeFunction, TimeFunctionError};
 
-use crate::collision::Shape;
 use crate::contact::Law;
+use crate::geometry::Shape;
 use crate::spatial::{Inertia, Transform};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Functions of time that a coordinate may be bound to, with their first two derivatives.
 
-use super::ModelError;
-use super::{Element, check};
+use crate::model::build::check;
+use crate::model::build::error::{Element, ModelError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -57,7 +57,7 @@ impl TimeFunction {
         }
     }
 
-    pub(super) fn check(&self, element: &Element) -> Result<(), ModelError> {
+    pub(crate) fn check(&self, element: &Element) -> Result<(), ModelError> {
         match self {
             Self::Harmonic { middle, amplitude, frequency, phase } => {
                 check::all_finite(element, "motion", [middle, amplitude, frequency, phase])

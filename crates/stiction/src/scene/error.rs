@@ -1,7 +1,7 @@
 //! Why a scene cannot be loaded: one sentence with the place, the value and what would be right.
 
-use super::Place;
 use crate::model::ModelError;
+use crate::scene::place::Place;
 use std::path::PathBuf;
 
 /// Why a scene cannot be loaded.

@@ -3,7 +3,7 @@
 //! Rigid contact shares a file format with engines that model other things. Nothing a scene says is dropped in
 //! silence: what has no meaning here, what had to be guessed and what was put right is listed with its place.
 
-use super::Place;
+use crate::scene::place::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;

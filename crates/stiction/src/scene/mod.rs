@@ -23,22 +23,23 @@
 //! | `<text name="stiction:closure:NAME" data="KIND SITE1 SITE2 ..."/>` | a joint between two sites that closes a loop: `hinge`, `slide`, `ball`, `universal`, `cylindrical`, `planar` or `weld`, see [`ClosureSpec`](crate::model::ClosureSpec); after a single joint its `range=low,high`, `ref`, `springref`, `stiffness`, `damping`, `armature`, `frictionloss` |
 //! | `<text name="stiction:motion:NAME" data="..."/>` | the coordinate of a hinge, slide or tendon as a function of time, see [`TimeFunction`](crate::model::TimeFunction) |
 
-mod error;
-mod load_report;
-mod mesh_file;
+pub(crate) mod error;
+pub(crate) mod load_report;
+pub(crate) mod mesh;
 pub mod mjcf;
-mod place;
-mod triangle_mesh;
+pub(crate) mod place;
 
-pub use crate::suggestion::did_you_mean;
 pub use error::SceneError;
 pub use load_report::{EntryKind, LoadReport, ReportEntry};
+
 pub use place::Place;
+
+pub use crate::suggestion::did_you_mean;
 
 use crate::contact::ImpactLaw;
 use crate::model::Model;
+use crate::scene::load_report::Notes;
 use crate::sim::Stepper;
-use load_report::Notes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -84,6 +85,6 @@ pub fn load(path: &Path) -> Result<Scene, SceneError> {
     if extension != "xml" && extension != "mjcf" {
         return Err(SceneError::UnknownFormat { path: path.to_path_buf(), extension });
     }
-    let text = mjcf::read_text(path)?;
+    let text = mjcf::document::files::read_text(path)?;
     mjcf::parse(&text, &path.display().to_string())
 }

@@ -5,7 +5,9 @@
 //! the others go on.
 
 use crate::model::Model;
-use crate::sim::{Settings, SimError, Simulation, StepReport};
+use crate::report::StepReport;
+use crate::sim::settings::Settings;
+use crate::sim::simulation::{SimError, Simulation};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;

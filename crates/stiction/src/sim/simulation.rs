@@ -1,23 +1,24 @@
 //! The simulation: a model, a state and everything a step works with.
 
-use crate::algorithm::{AlgorithmError, Data};
+use crate::constraint::closure::projection::Closures;
+use crate::constraint::islands::Islands;
+use crate::constraint::limit::{joint_ranks, name_ranks};
+use crate::constraint::rows::{BlockKey, Rows};
+use crate::contact::detection::ContactFinder;
 use crate::contact::{
     Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
 };
+use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Keyframe, Model};
+use crate::report::{ContactForce, PairForce};
 use crate::scene::Scene;
-use crate::sim::acceleration::AccelerationLevel;
-use crate::sim::closures::Closures;
-use crate::sim::contacts::ContactFinder;
-use crate::sim::forces::ForceMap;
-use crate::sim::islands::Islands;
-use crate::sim::limits::{joint_ranks, name_ranks};
-use crate::sim::momentum::Momenta;
-use crate::sim::readout::{ContactForce, PairForce};
-use crate::sim::rows::{BlockKey, Rows};
+use crate::sim::settings::{Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
-use crate::sim::{Mocap, Settings, SettingsError, State, Stepper};
+use crate::sim::state::{Mocap, State};
 use crate::spatial::Mobility;
+use crate::step::acceleration::AccelerationLevel;
+use crate::step::applied_forces::ForceMap;
+use crate::step::momentum::Momenta;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.

@@ -3,10 +3,11 @@
 //! A snapshot holds the state and what the formulation remembers of the last step, so that continuing from it gives
 //! the same bits, in this process or another.
 
+use crate::constraint::rows::BlockKey;
 use crate::contact::Memory;
 use crate::model::Model;
-use crate::sim::rows::BlockKey;
-use crate::sim::{SimError, Simulation, State};
+use crate::sim::simulation::{SimError, Simulation};
+use crate::sim::state::State;
 use serde::{Deserialize, Serialize};
 
 /// A stored simulation state.

@@ -1,6 +1,7 @@
 //! Articulated-body inertia (Featherstone, *Rigid Body Dynamics Algorithms*, 2008, section 7.1).
 
-use super::{Force, Inertia, Motion};
+use crate::spatial::inertia::Inertia;
+use crate::spatial::motion::{Force, Motion};
 use nalgebra::{Matrix3, Vector3};
 
 /// The symmetric operator from a link's acceleration to the force that causes it while the joints below it are

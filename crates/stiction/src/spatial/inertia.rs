@@ -1,6 +1,7 @@
 //! Rigid-body inertia about an arbitrary point.
 
-use super::{Force, Motion, Transform};
+use crate::spatial::motion::{Force, Motion};
+use crate::spatial::transform::Transform;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign};

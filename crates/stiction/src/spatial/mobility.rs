@@ -1,7 +1,7 @@
 //! Mobility of a link: the inverse of what its inertia is, seen from outside (the operational-space compliance of
 //! Rodriguez, Jain and Kreutz-Delgado).
 
-use super::{Force, Motion};
+use crate::spatial::motion::{Force, Motion};
 use nalgebra::{Matrix3, Vector3};
 
 /// The symmetric operator from an impulse on a link to the velocity it gives the link, all joints of the tree being
@@ -69,7 +69,7 @@ fn cross_columns(o: &Vector3<f64>, m: &Matrix3<f64>) -> Matrix3<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spatial::Inertia;
+    use crate::spatial::inertia::Inertia;
 
     #[test]
     fn a_free_body_has_the_mobility_that_inverts_its_inertia_at_any_point() {

@@ -1,11 +1,11 @@
 //! Spatial algebra: transforms, rotations, motions, forces and inertias.
 
-mod articulated;
-mod inertia;
-mod mobility;
-mod motion;
-mod rotation;
-mod transform;
+pub(crate) mod articulated;
+pub(crate) mod inertia;
+pub(crate) mod mobility;
+pub(crate) mod motion;
+pub(crate) mod rotation;
+pub(crate) mod transform;
 
 pub use articulated::ArticulatedInertia;
 pub use inertia::Inertia;

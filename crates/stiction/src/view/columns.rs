@@ -16,7 +16,7 @@ use serde::Serialize;
 /// How numbers become integers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     /// Multiples of a step.
     Grid {
         /// A power of two.
@@ -31,13 +31,13 @@ pub(super) enum Rounding {
 
 impl Rounding {
     /// Single precision as it is: 6e-8.
-    pub(super) const SINGLE: Self = Rounding::Float { shift: 0 };
+    pub(crate) const SINGLE: Self = Rounding::Float { shift: 0 };
 
     /// Eleven significant bits, relative error 4.9e-4: enough for numbers that are only looked at.
-    pub(super) const ROUGH: Self = Rounding::Float { shift: 13 };
+    pub(crate) const ROUGH: Self = Rounding::Float { shift: 13 };
 
     /// Multiples of the power of two at or below `step`.
-    pub(super) fn grid(step: f64) -> Self {
+    pub(crate) fn grid(step: f64) -> Self {
         Rounding::Grid { step: libm::exp2(libm::floor(libm::log2(step))) }
     }
 
@@ -59,7 +59,7 @@ impl Rounding {
 
 /// What the page must know to read a column.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Column {
+pub(crate) struct Column {
     name: String,
     #[serde(flatten)]
     rounding: Rounding,
@@ -76,7 +76,7 @@ pub(super) struct Column {
 /// Where the prediction starts anew.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Lanes {
+pub(crate) enum Lanes {
     /// Never.
     One,
     /// At each multiple of the number of frames.
@@ -87,16 +87,16 @@ pub(super) enum Lanes {
 
 /// Columns one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// Descriptions.
-    pub(super) table: Vec<Column>,
+    pub(crate) table: Vec<Column>,
     /// Byte planes.
-    pub(super) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Columns {
     /// Adds a column. `lanes` are its parts, each predicted for itself.
-    pub(super) fn add<L: IntoIterator<Item = f64>>(
+    pub(crate) fn add<L: IntoIterator<Item = f64>>(
         &mut self,
         name: &str,
         rounding: Rounding,
@@ -128,7 +128,7 @@ impl Columns {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// The inverse, written from the description: the numbers of each column, by name.

@@ -4,8 +4,8 @@
 //! that cargo needs no node. [`page`] puts a recording into it: a header in JSON and numbers in columns that are
 //! rounded (`columns.rs` says how), predicted, deflated and written in base 64.
 
-mod columns;
-mod page;
-mod tracks;
+pub(crate) mod columns;
+pub(crate) mod page;
+pub(crate) mod tracks;
 
 pub use page::{PAGE_LIMIT, PageError, page, write_page};

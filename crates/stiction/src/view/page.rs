@@ -1,9 +1,9 @@
 //! From a recording to the text of a page, small enough to be mailed.
 
-use super::columns::{Column, Columns, Lanes, Rounding};
-use super::tracks::{Track, tracks};
-use crate::sim::recording::{LAW_NAMES, Poses, SHAPE_NAMES};
-use crate::sim::{RecordError, Recording};
+use crate::recording::archive::{LAW_NAMES, Poses, SHAPE_NAMES};
+use crate::recording::{RecordError, Recording};
+use crate::view::columns::{Column, Columns, Lanes, Rounding};
+use crate::view::tracks::{Track, tracks};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use serde::Serialize;
 use std::path::Path;
@@ -222,7 +222,7 @@ fn start_energy(recording: &Recording) -> f64 {
 }
 
 fn worst(recording: &Recording) -> Worst {
-    let largest = |field: fn(&crate::sim::Certificate) -> f64| {
+    let largest = |field: fn(&crate::report::Certificate) -> f64| {
         recording.certificates.iter().map(field).fold(0.0, f64::max)
     };
     Worst {
@@ -384,8 +384,9 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recording::Recorder;
     use crate::scene::mjcf;
-    use crate::sim::{Recorder, Simulation};
+    use crate::sim::Simulation;
     use crate::view::columns::tests::decode;
     use std::collections::HashMap;
 

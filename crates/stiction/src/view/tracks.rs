@@ -5,19 +5,19 @@
 //! contacts by pair, and tracks are sorted the same way, so walking the tracks in order and putting each contact
 //! at the end of its frame's list restores the recording's order.
 
-use crate::sim::Recording;
+use crate::recording::Recording;
 
 /// One contact over consecutive frames.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Track {
+pub(crate) struct Track {
     /// First frame.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// The contact's index in the recording, frame by frame.
-    pub(super) contacts: Vec<usize>,
+    pub(crate) contacts: Vec<usize>,
 }
 
 /// The tracks of these steps.
-pub(super) fn tracks(recording: &Recording, steps: &[usize]) -> Vec<Track> {
+pub(crate) fn tracks(recording: &Recording, steps: &[usize]) -> Vec<Track> {
     let contacts = &recording.contacts;
     let ranks = recording.geoms.ranks();
     let pair = |c: usize| [contacts.geom1[c], contacts.geom2[c]].map(|geom| ranks[geom as usize]);

@@ -6,8 +6,9 @@ pub mod formulations;
 pub mod piles;
 
 use nalgebra::Vector3;
+use stiction::report::StepReport;
 use stiction::scene::mjcf;
-use stiction::sim::{Simulation, StepReport};
+use stiction::sim::Simulation;
 
 /// A simulation of a scene given as MJCF text, started from the keyframe `start` if there is one.
 pub fn simulate(text: &str) -> Simulation {

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use nalgebra::{DMatrix, Matrix3, UnitQuaternion, Vector3};
-use stiction::algorithm::{Data, forward_kinematics, integrate, mass_matrix};
+use stiction::dynamics::{Data, forward_kinematics, integrate, mass_matrix};
 use stiction::model::{Dof, JointKind, Link, Model, ModelBuilder, Tree};
 use stiction::spatial::{Inertia, Transform};
 

@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use stiction_solvers::registry::{AnySolver, Entry, SOLVERS};
-use stiction_solvers::samples::random::{self, Range};
+use stiction_solvers::samples::random;
+use stiction_solvers::samples::random::Range;
 use stiction_solvers::samples::{Family, Form, Motion, Sample, Sequence, large};
+use stiction_solvers::select::registry::{AnySolver, Entry, SOLVERS};
 use stiction_solvers::{AnyProblem, Class, Report, Solution, SolverError, Start, io};
 
 use crate::error::CliError;

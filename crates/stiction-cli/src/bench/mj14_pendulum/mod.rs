@@ -177,13 +177,14 @@ fn measure(scheme: &Scheme, model: &Arc<Model>, args: &PendulumArgs) -> Result<R
 
 /// Kinetic and potential energy at the start (J).
 fn energy(simulation: &Simulation) -> f64 {
-    use stiction::algorithm::{self, Data};
+    use stiction::dynamics;
+    use stiction::dynamics::Data;
     let model = simulation.model();
     let (q, v) = (&simulation.state.q, &simulation.state.v);
     let mut data = Data::new(model);
-    algorithm::forward_kinematics_all(model, &mut data, q, v);
+    dynamics::forward_kinematics_all(model, &mut data, q, v);
     let of_tree = |tree: usize| {
-        algorithm::kinetic_energy(model, &data, tree, v) + algorithm::potential_energy(model, &data, tree, q)
+        dynamics::kinetic_energy(model, &data, tree, v) + dynamics::potential_energy(model, &data, tree, q)
     };
     (0..model.trees.len()).map(of_tree).sum()
 }

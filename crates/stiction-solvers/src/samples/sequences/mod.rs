@@ -22,15 +22,12 @@ use std::time::Instant;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::bodies::{Body, Contact, system};
-use super::system::Form;
-use crate::cone::{Cone, tangent_norm};
-use crate::cone_ncp::ConeNcp;
-use crate::error::SolverError;
-use crate::problem::Solution;
-use crate::solver::{Report, Solver, Start};
-pub use corners::Identity;
-use scenes::Drive;
+use crate::problem::cone::tangent_norm;
+use crate::problem::{Cone, ConeNcp, Report, Solution, Solver, SolverError, Start};
+use crate::samples::bodies::{Body, Contact, system};
+pub use crate::samples::sequences::corners::Identity;
+use crate::samples::sequences::scenes::Drive;
+use crate::samples::system::Form;
 
 /// Part of an overlap that a step takes away.
 const BAUMGARTE: f64 = 0.2;

@@ -3,10 +3,10 @@
 use nalgebra::Vector3;
 use std::f64::consts::TAU;
 
-use super::{Motion, Sequence};
-use crate::cone_ncp::ConeNcp;
+use crate::problem::ConeNcp;
 use crate::samples::bodies::Body;
 use crate::samples::dice::Dice;
+use crate::samples::sequences::{Motion, Sequence};
 use crate::samples::system::Form;
 
 const GRAVITY: f64 = 9.81;

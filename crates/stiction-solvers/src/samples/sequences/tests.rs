@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Chain, ChainSettings, Status};
+use crate::cones::{Chain, ChainSettings};
+use crate::problem::Status;
 
 /// A motion under the robust solver, every step solved.
 fn run(motion: Motion, form: Form) -> (Vec<Step>, Sequence) {

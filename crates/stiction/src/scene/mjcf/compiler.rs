@@ -1,15 +1,17 @@
 //! `<compiler>` and `<option>`: how the file is to be read, and the world's constants.
 
-use super::attributes::{Attributes, check};
-use super::document::{Element, Switch, quoted};
-use super::orientation::turn;
-use crate::scene::{EntryKind, Notes, SceneError};
+use crate::scene::Notes;
+use crate::scene::error::SceneError;
+use crate::scene::load_report::EntryKind;
+use crate::scene::mjcf::document::attributes::{Attributes, check};
+use crate::scene::mjcf::document::element::{Element, Switch, quoted};
+use crate::scene::mjcf::document::orientation::turn;
 use nalgebra::{UnitQuaternion, Vector3};
 use std::path::{Path, PathBuf};
 
 /// When the inertia of a body comes from its geoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InertiaFromGeom {
+pub(crate) enum InertiaFromGeom {
     /// Always, whatever `<inertial>` says.
     Always,
     /// Never.
@@ -20,29 +22,29 @@ pub(super) enum InertiaFromGeom {
 
 /// The settings of `<compiler>` that this reader heeds.
 #[derive(Clone, Debug)]
-pub(super) struct Compiler {
+pub(crate) struct Compiler {
     /// What the file's unit of angle is in radians.
-    pub(super) angle_unit: f64,
+    pub(crate) angle_unit: f64,
     /// Axis (0, 1, 2) and whether it turns with the frame, per Euler rotation.
     euler_sequence: [(usize, bool); 3],
     /// Whether a range implies a limit.
-    pub(super) auto_limits: bool,
-    pub(super) inertia_from_geom: InertiaFromGeom,
+    pub(crate) auto_limits: bool,
+    pub(crate) inertia_from_geom: InertiaFromGeom,
     /// First and last group of geoms that give mass to their bodies.
-    pub(super) inertia_groups: [i32; 2],
+    pub(crate) inertia_groups: [i32; 2],
     /// Folder of mesh and height field files, against the main file's.
     mesh_folder: String,
     /// Whether only the last name of a file's path counts.
     strip_path: bool,
     /// Whether shapes are fitted to the bounding boxes of meshes.
-    pub(super) fit_bounds: bool,
+    pub(crate) fit_bounds: bool,
     /// Mass that all bodies together are to have (kg).
-    pub(super) total_mass: Option<f64>,
+    pub(crate) total_mass: Option<f64>,
     /// Whether impossible principal moments are replaced by their mean.
-    pub(super) balance_inertia: bool,
+    pub(crate) balance_inertia: bool,
     /// Least mass (kg) and least principal moment (kg m^2) of a body.
-    pub(super) bound_mass: f64,
-    pub(super) bound_inertia: f64,
+    pub(crate) bound_mass: f64,
+    pub(crate) bound_inertia: f64,
 }
 
 impl Default for Compiler {
@@ -97,7 +99,7 @@ const COMPILER: Attributes = Attributes {
 
 impl Compiler {
     /// Reads one `<compiler>` element on top of what earlier ones said.
-    pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
+    pub(crate) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
         check(element, &COMPILER, notes);
         if let Some(unit) =
             element.keyword("angle", &[("degree", std::f64::consts::PI / 180.0), ("radian", 1.0)])?
@@ -149,7 +151,7 @@ impl Compiler {
     }
 
     /// Where the file of a mesh or height field is.
-    pub(super) fn mesh_path(&self, element: Element<'_>, file: &str) -> PathBuf {
+    pub(crate) fn mesh_path(&self, element: Element<'_>, file: &str) -> PathBuf {
         let last = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let file = if self.strip_path { last } else { file };
         element.resolve(&Path::new(&self.mesh_folder).join(file).to_string_lossy())
@@ -157,7 +159,7 @@ impl Compiler {
 
     /// Orientation from three Euler angles in the file's unit: lower-case axes turn with the frame, upper-case
     /// ones stay with the parent.
-    pub(super) fn euler(&self, angles: [f64; 3]) -> UnitQuaternion<f64> {
+    pub(crate) fn euler(&self, angles: [f64; 3]) -> UnitQuaternion<f64> {
         let mut rotation = UnitQuaternion::identity();
         for ((axis, moving), angle) in self.euler_sequence.into_iter().zip(angles) {
             let mut direction = Vector3::zeros();
@@ -172,7 +174,7 @@ impl Compiler {
     ///
     /// # Errors
     /// A range without a switch where `autolimits` is off.
-    pub(super) fn limited(
+    pub(crate) fn limited(
         &self,
         element: Element<'_>,
         switch: Switch,
@@ -199,24 +201,24 @@ fn euler_sequence(text: &str) -> Option<[(usize, bool); 3]> {
 
 /// What `<option>` and its flags say.
 #[derive(Clone, Debug)]
-pub(super) struct World {
-    pub(super) timestep: Option<f64>,
-    pub(super) gravity: Vector3<f64>,
+pub(crate) struct World {
+    pub(crate) timestep: Option<f64>,
+    pub(crate) gravity: Vector3<f64>,
     /// Effects that `<flag>` switches off.
-    pub(super) disabled: Disabled,
+    pub(crate) disabled: Disabled,
 }
 
 /// Effects switched off by `<flag NAME="disable"/>`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Disabled {
-    pub(super) actuation: bool,
-    pub(super) contact: bool,
-    pub(super) damper: bool,
-    pub(super) equality: bool,
-    pub(super) frictionloss: bool,
-    pub(super) gravity: bool,
-    pub(super) limit: bool,
-    pub(super) spring: bool,
+pub(crate) struct Disabled {
+    pub(crate) actuation: bool,
+    pub(crate) contact: bool,
+    pub(crate) damper: bool,
+    pub(crate) equality: bool,
+    pub(crate) frictionloss: bool,
+    pub(crate) gravity: bool,
+    pub(crate) limit: bool,
+    pub(crate) spring: bool,
 }
 
 impl Default for World {
@@ -282,7 +284,7 @@ const INERT_FLAGS: &[&str] = &[
 
 impl World {
     /// Reads one `<option>` element on top of what earlier ones said.
-    pub(super) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
+    pub(crate) fn read(&mut self, element: Element<'_>, notes: &mut Notes) -> Result<(), SceneError> {
         check(element, &OPTION, notes);
         if let Some(step) = element.number("timestep")? {
             if step <= 0.0 {

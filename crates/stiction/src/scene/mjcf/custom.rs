@@ -1,12 +1,14 @@
 //! `<custom>`: what MJCF has no words for, under names that begin with `stiction:`.
 
-use super::Reader;
-use super::asset::Material;
-use super::document::{Element, quoted};
-use super::names::Names;
 use crate::contact::{Formulation, FormulationError, ImpactLaw, Law};
 use crate::model::{ElementKind, Model};
-use crate::scene::{EntryKind, Notes, SceneError, SceneOptions};
+use crate::scene::error::SceneError;
+use crate::scene::load_report::EntryKind;
+use crate::scene::mjcf::Reader;
+use crate::scene::mjcf::asset::material::Material;
+use crate::scene::mjcf::document::element::{Element, quoted};
+use crate::scene::mjcf::document::names::Names;
+use crate::scene::{Notes, SceneOptions};
 use crate::sim::Stepper;
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
@@ -37,8 +39,8 @@ const ENTRIES: [&str; 17] = [
 
 /// The scene's own entries, until the elements they are about have been read.
 #[derive(Debug, Default)]
-pub(super) struct Custom<'d> {
-    pub(super) options: SceneOptions,
+pub(crate) struct Custom<'d> {
+    pub(crate) options: SceneOptions,
     names: BTreeMap<&'d str, Element<'d>>,
     /// Entry, what stands for `A:B`, and the law.
     laws: Vec<(Element<'d>, &'d str, Law)>,
@@ -47,15 +49,15 @@ pub(super) struct Custom<'d> {
     restitutions: Vec<(Element<'d>, &'d str, f64)>,
     default_restitution: f64,
     /// Entry, name and text of joints that close loops, and of prescribed motions.
-    pub(super) closures: Vec<(Element<'d>, &'d str, &'d str)>,
-    pub(super) motions: Vec<(Element<'d>, &'d str, &'d str)>,
+    pub(crate) closures: Vec<(Element<'d>, &'d str, &'d str)>,
+    pub(crate) motions: Vec<(Element<'d>, &'d str, &'d str)>,
     surface_velocities: BTreeMap<&'d str, (Element<'d>, Vector3<f64>)>,
     mocap_velocities: BTreeMap<&'d str, (Element<'d>, [Vector3<f64>; 2])>,
 }
 
 impl<'d> Custom<'d> {
     /// Reads one `<custom>` element.
-    pub(super) fn read(&mut self, element: Element<'d>, notes: &mut Notes) -> Result<(), SceneError> {
+    pub(crate) fn read(&mut self, element: Element<'d>, notes: &mut Notes) -> Result<(), SceneError> {
         for child in element.children() {
             match (child.tag(), child.name().strip_prefix(PREFIX)) {
                 ("text" | "numeric" | "tuple", None) => {
@@ -70,7 +72,7 @@ impl<'d> Custom<'d> {
                     self.numeric(child, entry)?;
                 }
                 ("tuple", Some(entry)) => return Err(unknown_entry(child, entry)),
-                _ => super::attributes::unread_child(child, notes),
+                _ => crate::scene::mjcf::document::attributes::unread_child(child, notes),
             }
         }
         Ok(())
@@ -185,7 +187,7 @@ impl<'d> Custom<'d> {
     }
 
     /// Refuses a contact model or a solver that does not exist, or a solver that does not fit the model.
-    pub(super) fn check_formulation(&self) -> Result<(), SceneError> {
+    pub(crate) fn check_formulation(&self) -> Result<(), SceneError> {
         let Err(error) = Formulation::of_scene(&self.options) else { return Ok(()) };
         let entry = match error {
             FormulationError::Unknown(_) => "stiction:contact_model",
@@ -202,24 +204,24 @@ impl<'d> Custom<'d> {
     }
 
     /// Whether a closure refers to a site.
-    pub(super) fn names_site(&self, name: &str) -> bool {
+    pub(crate) fn names_site(&self, name: &str) -> bool {
         self.closures
             .iter()
             .any(|(.., text)| text.split_ascii_whitespace().skip(1).take(2).any(|site| site == name))
     }
 
     /// The velocity given for a geom, which then counts as used.
-    pub(super) fn take_surface_velocity(&mut self, geom: &str) -> Option<Vector3<f64>> {
+    pub(crate) fn take_surface_velocity(&mut self, geom: &str) -> Option<Vector3<f64>> {
         self.surface_velocities.remove(geom).map(|(_, velocity)| velocity)
     }
 
     /// The twist given for a body, which then counts as used.
-    pub(super) fn take_mocap_velocity(&mut self, body: &str) -> Option<[Vector3<f64>; 2]> {
+    pub(crate) fn take_mocap_velocity(&mut self, body: &str) -> Option<[Vector3<f64>; 2]> {
         self.mocap_velocities.remove(body).map(|(_, twist)| twist)
     }
 
     /// Refuses entries about geoms and bodies that do not exist.
-    pub(super) fn check_all_used(&self, names: &Names<'d>) -> Result<(), SceneError> {
+    pub(crate) fn check_all_used(&self, names: &Names<'d>) -> Result<(), SceneError> {
         if let Some((geom, (element, _))) = self.surface_velocities.iter().next() {
             let message = match names.get("geom", geom) {
                 Some(_) => format!("the shape of geom {geom:?} is not supported yet"),
@@ -238,7 +240,7 @@ impl<'d> Custom<'d> {
 
 impl<'d> Reader<'d> {
     /// Hands the laws between materials to the builder.
-    pub(super) fn material_rules(&mut self) -> Result<(), SceneError> {
+    pub(crate) fn material_rules(&mut self) -> Result<(), SceneError> {
         let mut seen: BTreeSet<[&str; 2]> = BTreeSet::new();
         if let Some(law) = self.custom.default_law {
             self.builder.set_default_law(law);
@@ -278,7 +280,7 @@ impl<'d> Reader<'d> {
 
 impl Reader<'_> {
     /// Warns of rules about materials that no geom is made of.
-    pub(super) fn unused_material_rules(&mut self, model: &Model) {
+    pub(crate) fn unused_material_rules(&mut self, model: &Model) {
         let used: BTreeSet<&str> = model.geoms.iter().filter_map(|geom| geom.material.as_deref()).collect();
         let laws = model.material_rules.iter().map(|rule| (ElementKind::MaterialRule, &rule.materials));
         let restitutions = &model.material_restitutions;

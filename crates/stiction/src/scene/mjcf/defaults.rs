@@ -4,8 +4,8 @@
 //! classes from the root inwards, each on top of the last, and the element itself at the end: a later attribute
 //! replaces an earlier one, and a shorter list replaces only the first numbers of a longer one.
 
-use super::document::Element;
-use crate::scene::SceneError;
+use crate::scene::error::SceneError;
+use crate::scene::mjcf::document::element::Element;
 use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ struct Class<'d> {
 
 /// All default classes of a scene.
 #[derive(Debug)]
-pub(super) struct Defaults<'d> {
+pub(crate) struct Defaults<'d> {
     classes: Vec<Class<'d>>,
     names: BTreeMap<&'d str, usize>,
 }
 
 impl<'d> Defaults<'d> {
     /// The outermost class, empty.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { classes: vec![Class::default()], names: BTreeMap::from([(MAIN, 0)]) }
     }
 
     /// Reads a `<default>` element at the top level.
-    pub(super) fn read(&mut self, element: Element<'d>) -> Result<(), SceneError> {
+    pub(crate) fn read(&mut self, element: Element<'d>) -> Result<(), SceneError> {
         match element.attribute("class") {
             None | Some(MAIN) => self.read_class(element, 0),
             Some(name) => {
@@ -68,12 +68,12 @@ impl<'d> Defaults<'d> {
     }
 
     /// Every element in a default class.
-    pub(super) fn elements(&self) -> impl Iterator<Item = Element<'d>> + '_ {
+    pub(crate) fn elements(&self) -> impl Iterator<Item = Element<'d>> + '_ {
         self.classes.iter().flat_map(|class| class.elements.iter().copied())
     }
 
     /// Checks the class an element or a body names in an attribute.
-    pub(super) fn find(&self, element: Element<'d>, attribute: &str) -> Result<Option<&'d str>, SceneError> {
+    pub(crate) fn find(&self, element: Element<'d>, attribute: &str) -> Result<Option<&'d str>, SceneError> {
         match element.attribute(attribute) {
             Some(name) if !self.names.contains_key(name) => {
                 let hint = did_you_mean(name, self.names.keys().copied());
@@ -85,7 +85,7 @@ impl<'d> Defaults<'d> {
 
     /// What to read for an element, in order: the default elements whose tag is in the list, from the outermost
     /// class to the element's own, or to `inherited` when it names none; then the element.
-    pub(super) fn layers(
+    pub(crate) fn layers(
         &self,
         element: Element<'d>,
         tags: &[&str],

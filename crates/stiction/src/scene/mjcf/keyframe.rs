@@ -1,11 +1,12 @@
 //! `<keyframe>`: stored states.
 
-use super::Reader;
-use super::attributes::{Attributes, check};
-use super::document::Element;
-use super::orientation::quaternion;
 use crate::model::{ElementKind, Keyframe, Model};
-use crate::scene::{EntryKind, SceneError};
+use crate::scene::error::SceneError;
+use crate::scene::load_report::EntryKind;
+use crate::scene::mjcf::Reader;
+use crate::scene::mjcf::document::attributes::{Attributes, check};
+use crate::scene::mjcf::document::element::Element;
+use crate::scene::mjcf::document::orientation::quaternion;
 use crate::spatial::Transform;
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -20,7 +21,7 @@ const UNIT: f64 = 1e-6;
 
 impl<'d> Reader<'d> {
     /// Reads a `<keyframe>` section, after everything that has coordinates.
-    pub(super) fn keyframes(&mut self, section: Element<'d>) -> Result<(), SceneError> {
+    pub(crate) fn keyframes(&mut self, section: Element<'d>) -> Result<(), SceneError> {
         for element in section.children() {
             self.key(element)?;
         }

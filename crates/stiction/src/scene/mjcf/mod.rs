@@ -6,53 +6,38 @@
 //! in the load report, and so is everything that is not supported, by name; what would silently make another scene
 //! (generated bodies, shapes that collide) is refused.
 
-mod actuator;
-mod asset;
-mod attributes;
-mod body;
-mod builtin_mesh;
-mod closure;
-mod compiler;
-mod constraint;
-mod custom;
-mod defaults;
-mod document;
-mod files;
-mod geom;
-mod hfield;
-mod inertial;
-mod joint;
-mod keyframe;
-mod mesh;
-mod names;
-mod orientation;
-mod site;
-mod tendon;
-mod vocabulary;
+pub(crate) mod asset;
+pub(crate) mod compiler;
+pub(crate) mod custom;
+pub(crate) mod defaults;
+pub(crate) mod document;
+pub(crate) mod keyframe;
+pub(crate) mod relation;
+pub(crate) mod world;
 
-pub(super) use files::read_text;
-
-use super::{EntryKind, Notes, Scene, SceneError};
-use crate::collision::HeightField;
+use crate::geometry::HeightField;
 use crate::model::{ElementKind, Model, ModelBuilder};
-use actuator::{ACTUATORS, Controls};
-use asset::Material;
-use attributes::unread_child;
-use compiler::{Compiler, World};
-use constraint::{Excluded, Pairs};
-use custom::Custom;
-use defaults::Defaults;
-use document::Element;
-use files::Files;
-use joint::JointClass;
-use mesh::MeshAsset;
+use crate::scene::Scene;
+use crate::scene::error::SceneError;
+use crate::scene::load_report::{EntryKind, Notes};
+use crate::scene::mjcf::asset::material::Material;
+use crate::scene::mjcf::asset::mesh::MeshAsset;
+use crate::scene::mjcf::compiler::{Compiler, World};
+use crate::scene::mjcf::custom::Custom;
+use crate::scene::mjcf::defaults::Defaults;
+use crate::scene::mjcf::document::attributes::unread_child;
+use crate::scene::mjcf::document::element::Element;
+use crate::scene::mjcf::document::files::Files;
+use crate::scene::mjcf::document::names::Names;
+use crate::scene::mjcf::document::vocabulary::check_words;
+use crate::scene::mjcf::relation::actuator::{ACTUATORS, Controls};
+use crate::scene::mjcf::relation::constraint::{Excluded, Pairs};
+use crate::scene::mjcf::relation::tendon::TendonClass;
+use crate::scene::mjcf::world::joint::JointClass;
+use crate::scene::mjcf::world::site::Site;
 use nalgebra::Vector3;
-use names::Names;
-use site::Site;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tendon::TendonClass;
-use vocabulary::check_words;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
 /// that the text names.
@@ -60,7 +45,7 @@ use vocabulary::check_words;
 /// # Errors
 /// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {
-    let sources = files::gather(text, file_name)?;
+    let sources = document::files::gather(text, file_name)?;
     let files = Files::parse(&sources)?;
     let root = Element::root(&files);
     if root.tag() != "mujoco" {

@@ -1,0 +1,109 @@
+//! Newton's method on the equations of Alart and Curnier: what a warm start wants.
+//!
+//! # Problem
+//! [`ConeNcp`], in the units of `normalized`.
+//!
+//! # Method
+//! One search (`search`) from the start with `rho = 1` and a proximal term of `1e-8` in the derivative: enough to
+//! make sticking faces of rank-deficient problems regular.
+//!
+//! # Convergence and failure
+//! From the impulses of the step before, 0 to 2 steps while modes stay, a few when some change. From nothing it fails on
+//! one contact problem in five: it cycles between modes. Use [`crate::cones::chain`] there.
+//!
+//! # Cost
+//! One factorization of the closed contacts a step; none if the start passes.
+//!
+//! # References
+//! See `alart_curnier`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cones::newton::search::{Found, Memory, Search};
+use crate::cones::state::{Limits, Outcome, State, status_of};
+use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
+use crate::sweeps::pgs::positive;
+
+/// Weight of the proximal term about the start (dimensionless).
+pub(crate) const WEIGHT: f64 = 1e-8;
+
+/// What [`Newton`] is told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NewtonSettings {
+    /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
+    pub tolerance: f64,
+    /// Steps, which are factorizations, at most.
+    pub max_iterations: usize,
+    /// Steps without descent that are allowed.
+    pub allowance: usize,
+    /// Whether to keep the natural map of every step for [`Newton::history`].
+    pub history: bool,
+}
+
+impl Default for NewtonSettings {
+    fn default() -> NewtonSettings {
+        NewtonSettings { tolerance: 1e-10, max_iterations: 100, allowance: 8, history: false }
+    }
+}
+
+impl NewtonSettings {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] names the first field that is out of range.
+    pub fn validate(&self) -> Result<(), SolverError> {
+        positive("tolerance", self.tolerance)?;
+        positive("allowance", self.allowance as f64)
+    }
+}
+
+/// Newton's method; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct Newton {
+    settings: NewtonSettings,
+    state: State,
+    memory: Memory,
+}
+
+impl Newton {
+    /// A solver with these settings.
+    ///
+    /// # Errors
+    /// See [`NewtonSettings::validate`].
+    pub fn new(settings: NewtonSettings) -> Result<Newton, SolverError> {
+        settings.validate()?;
+        Ok(Newton { settings, ..Newton::default() })
+    }
+
+    /// The natural maps of the last solve, if the settings ask for them.
+    pub fn history(&self) -> &[f64] {
+        &self.state.history
+    }
+}
+
+impl Solver<ConeNcp> for Newton {
+    fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
+        let NewtonSettings { tolerance, max_iterations, allowance, history } = self.settings;
+        let limits = Limits { tolerance, aim: tolerance, max_factorizations: max_iterations, history };
+        let state = &mut self.state;
+        if let Err(report) = state.open(problem, limits, start, x) {
+            return report;
+        }
+        self.memory.resize(state.x.len());
+        let how = Search { eps: WEIGHT, rho: 1.0, cap: max_iterations, allowance };
+        let outcome = warm_stage(&mut self.memory, state, problem, how);
+        state.close(problem, status_of(outcome), x)
+    }
+}
+
+/// The search from the start of the state.
+pub(crate) fn warm_stage(memory: &mut Memory, state: &mut State, problem: &ConeNcp, how: Search) -> Outcome {
+    state.x.copy_from_slice(&state.start);
+    match memory.search(state, problem, None, how) {
+        Found::Passed => Outcome::Passed,
+        Found::OutOfBudget => Outcome::OutOfBudget,
+        _ if state.is_good() => Outcome::Passed,
+        Found::Centre(_) | Found::Nothing => Outcome::Exhausted,
+    }
+}

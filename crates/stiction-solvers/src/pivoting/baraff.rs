@@ -1,0 +1,494 @@
+//! Baraff's extension of Dantzig's method: normal forces and, bounded by them, friction.
+//!
+//! # Problem
+//! `w = M z + q`. A *normal* index obeys `0 <= z_i  perp  w_i >= 0`. A *friction* index belongs to a normal one and obeys
+//! `|z_k| <= mu z_n`, with `w_k = 0` between the bounds, `w_k <= 0` at the upper and `w_k >= 0` at the lower one. `M` need
+//! not be symmetric: a contact that slides has its friction folded into its normal's column. There may be no solution.
+//!
+//! # Method
+//! 1. Start with no index active, or from the basic solution of given modes (a solved sub-problem's, say), if it obeys.
+//! 2. Take the normal index with the most negative `w`. Its friction indices are held at the bound that opposes their `w`,
+//!    which obeys the law as long as `z_n = 0`.
+//! 3. Raise its `z`; free indices keep `w = 0`, held friction follows its normal. Stop where an index is about to break its
+//!    law: `z_n` falls to zero, `w` of an idle normal falls to zero, friction meets its bound or leaves it.
+//! 4. Change that index's mode and go to 3, until the raised index has `w = 0`. If nothing stops it, there is a ray.
+//! 5. Until no normal index has `w < 0`, go to 2. Solve for the free indices once more, judge on the original data.
+//!
+//! # Convergence and failure
+//! Without friction this is Dantzig's method, with its guarantee. With friction there is none: the method may meet a singular
+//! block or repeat itself (*stalled*), or a *ray*, which is all it can say where no solution exists (Painleve's paradox; for
+//! one contact it is a proof). It is reliable where friction is moderate.
+//!
+//! # Cost
+//! `2/3 f^3 + n^2` operations a pivot with `f` free indices.
+//!
+//! # References
+//! D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, 23-34, sections 4.2 to 4.4.
+//! A. Loomis, D. Balkcom, *Computation reuse for rigid-body dynamics*, IEEE International Conference on Robotics and
+//! Automation 2006, section II.
+
+use crate::linalg::dense::{dot, dot_and_magnitude, scales};
+use crate::linalg::lu::Lu;
+use crate::problem::residual::Judge;
+use crate::problem::{Problem, Report, Residual, Solution, Status};
+
+/// Largest scaled natural map that counts as solved.
+const TOLERANCE: f64 = 1e-10;
+
+/// A change of `w` or `z` below this part of the terms it is a sum of is round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// The law of an index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IndexLaw {
+    /// `0 <= z  perp  w >= 0`.
+    Normal,
+    /// `|z| <= mu z_n`, against `w`.
+    Friction {
+        /// Its normal index.
+        normal: usize,
+        /// Coefficient, finite and at least 0.
+        mu: f64,
+    },
+}
+
+/// A linear complementarity problem with friction; see the [module documentation](self).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionLcp {
+    /// `n * n` entries, row-major.
+    pub matrix: Vec<f64>,
+    /// The constant vector.
+    pub q: Vec<f64>,
+    /// The law of each index.
+    pub laws: Vec<IndexLaw>,
+}
+
+impl FrictionLcp {
+    /// Makes this the problem without matrix and vector for the present laws; capacity is kept.
+    pub fn clear_data(&mut self) {
+        let n = self.laws.len();
+        self.matrix.clear();
+        self.matrix.resize(n * n, 0.0);
+        self.q.clear();
+        self.q.resize(n, 0.0);
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        let n = self.q.len();
+        &self.matrix[i * n..(i + 1) * n]
+    }
+
+    /// Bound of a friction index; infinite for a normal one.
+    fn bound(&self, i: usize, z: &[f64]) -> f64 {
+        match self.laws[i] {
+            IndexLaw::Normal => f64::INFINITY,
+            IndexLaw::Friction { normal, mu } => mu * z[normal].max(0.0),
+        }
+    }
+
+    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+        let n = self.q.len();
+        let known = self.laws.iter().all(|law| match law {
+            IndexLaw::Normal => true,
+            IndexLaw::Friction { normal, mu } => {
+                self.laws.get(*normal) == Some(&IndexLaw::Normal) && *mu >= 0.0 && mu.is_finite()
+            }
+        });
+        if z.len() != n || self.matrix.len() != n * n || self.laws.len() != n || !known {
+            return (Residual::INFINITE, f64::INFINITY);
+        }
+        let (w_unit, z_unit) = scales(&self.matrix, &self.q);
+        let mut judge = Judge::default();
+        for i in 0..n {
+            let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
+            let (z_i, w) = (z[i] * z_unit, (sum + self.q[i]) * w_unit);
+            let magnitude = (magnitude + self.q[i].abs()) * w_unit;
+            match self.laws[i] {
+                IndexLaw::Normal => judge.add(z_i, w, magnitude),
+                IndexLaw::Friction { .. } => {
+                    let bound = self.bound(i, z) * z_unit;
+                    judge.add_bounded(z_i, w, [-bound, bound], magnitude);
+                }
+            }
+        }
+        judge.verdict()
+    }
+}
+
+impl Problem for FrictionLcp {
+    fn dim(&self) -> usize {
+        self.q.len()
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        for i in 0..self.q.len() {
+            w[i] = dot(self.row(i), z) + self.q[i];
+        }
+    }
+
+    /// The set depends on `z` itself: normals first, then friction within what they allow.
+    fn project(&self, z: &mut [f64]) {
+        for i in 0..z.len() {
+            if self.laws[i] == IndexLaw::Normal {
+                z[i] = z[i].max(0.0);
+            }
+        }
+        for i in 0..z.len() {
+            let bound = self.bound(i, z);
+            if self.laws[i] != IndexLaw::Normal {
+                z[i] = z[i].clamp(-bound, bound);
+            }
+        }
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        self.judge(&x.z).0
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        self.judge(&x.z).1
+    }
+}
+
+/// What an index does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexMode {
+    /// `z = 0`: a normal that does not press, friction of one, or friction that is not needed since `w = 0` as it is.
+    #[default]
+    Idle,
+    /// `w = 0`.
+    Free,
+    /// Friction held at `mu z_n`.
+    Upper,
+    /// Friction held at `-mu z_n`.
+    Lower,
+}
+
+impl IndexMode {
+    /// Multiple of `mu z_n` at which friction is held.
+    fn held(self) -> f64 {
+        match self {
+            IndexMode::Upper => 1.0,
+            IndexMode::Lower => -1.0,
+            IndexMode::Idle | IndexMode::Free => 0.0,
+        }
+    }
+
+    /// Held against `w`, which counts as zero up to `small`.
+    fn against(w: f64, small: f64) -> IndexMode {
+        if w.abs() <= small {
+            IndexMode::Idle
+        } else if w < 0.0 {
+            IndexMode::Upper
+        } else {
+            IndexMode::Lower
+        }
+    }
+}
+
+/// Why raising an index ended short.
+enum Halt {
+    Ray,
+    Singular,
+    Limit,
+}
+
+/// The method with its workspace; see the [module documentation](self).
+///
+/// `iterations` of the report counts raised indices, `pivots` the changes of mode.
+#[derive(Clone, Debug, Default)]
+pub struct Baraff {
+    modes: Vec<IndexMode>,
+    free: Vec<usize>,
+    lu: Lu,
+    part: Vec<f64>,
+    z: Vec<f64>,
+    w: Vec<f64>,
+    dz: Vec<f64>,
+    dw: Vec<f64>,
+    pivots: usize,
+}
+
+impl Baraff {
+    /// The modes of the last answer, to start the next solve from.
+    pub fn modes(&self) -> &[IndexMode] {
+        &self.modes
+    }
+
+    /// Solves `problem` from the modes `start` (of another length than the problem's they are ignored); what has been
+    /// reached is left in `x`, and is a solution only if the report says so.
+    pub fn solve(&mut self, problem: &FrictionLcp, start: &[IndexMode], x: &mut Solution) -> Report {
+        let n = problem.dim();
+        self.pivots = 0;
+        for vector in [&mut self.z, &mut self.w, &mut self.dz, &mut self.dw] {
+            vector.clear();
+            vector.resize(n, 0.0);
+        }
+        x.resize(n);
+        x.z.fill(0.0);
+        let mut report = Report {
+            status: Status::NumericalFailure,
+            iterations: 0,
+            pivots: 0,
+            residual: Residual::INFINITE,
+            regularization: 0.0,
+        };
+        if problem.judge(&x.z).0 == Residual::INFINITE {
+            return report;
+        }
+        let unit = 1.0 / scales(&problem.matrix, &problem.q).0;
+        self.begin(problem, start, unit); // step 1
+        let mut halt = None;
+        while let Some(raised) = self.worst(problem, unit) {
+            report.iterations += 1; // step 2
+            if let Err(end) = self.raise(problem, raised, unit) {
+                halt = Some(end);
+                break;
+            }
+        }
+        report.pivots = self.pivots;
+        x.z.copy_from_slice(&self.z);
+        let mut verdict = problem.judge(&x.z);
+        if halt.is_none() && self.basic_solution(problem).is_ok() {
+            let better = problem.judge(&self.z);
+            if better.0.natural_map <= verdict.0.natural_map {
+                x.z.copy_from_slice(&self.z);
+                verdict = better;
+            }
+        }
+        problem.eval(&x.z, &mut x.w);
+        report.residual = verdict.0;
+        report.status = match halt {
+            None if verdict.0.certifies(TOLERANCE, verdict.1) => Status::Solved,
+            None | Some(Halt::Singular) => Status::Stalled,
+            Some(Halt::Ray) => Status::Ray,
+            Some(Halt::Limit) => Status::MaxIterations,
+        };
+        report
+    }
+
+    /// Step 1.
+    fn begin(&mut self, problem: &FrictionLcp, start: &[IndexMode], unit: f64) {
+        let n = problem.dim();
+        self.modes.clear();
+        if start.len() == n {
+            self.modes.extend_from_slice(start);
+            if self.basic_solution(problem).is_ok() && self.obeys(problem, unit) {
+                return;
+            }
+            self.modes.clear();
+        }
+        self.modes.resize(n, IndexMode::Idle);
+        self.z.fill(0.0);
+        problem.eval(&self.z, &mut self.w);
+    }
+
+    /// Whether all but idle normals obey their laws.
+    fn obeys(&self, problem: &FrictionLcp, unit: f64) -> bool {
+        let small = ROUND_OFF * unit;
+        (0..problem.dim()).all(|i| match (problem.laws[i], self.modes[i]) {
+            (IndexLaw::Normal, IndexMode::Idle) => true,
+            (IndexLaw::Normal, mode) => mode == IndexMode::Free && self.z[i] >= 0.0,
+            (IndexLaw::Friction { normal, .. }, IndexMode::Idle) => {
+                self.modes[normal] == IndexMode::Idle || self.w[i].abs() <= small
+            }
+            (IndexLaw::Friction { normal, .. }, mode) => {
+                self.modes[normal] == IndexMode::Free
+                    && match mode {
+                        IndexMode::Upper => self.w[i] <= small,
+                        IndexMode::Lower => self.w[i] >= -small,
+                        _ => self.z[i].abs() <= problem.bound(i, &self.z),
+                    }
+            }
+        })
+    }
+
+    /// The idle normal that breaks its law most.
+    fn worst(&self, problem: &FrictionLcp, unit: f64) -> Option<usize> {
+        let mut worst = None;
+        let mut least = -ROUND_OFF * unit;
+        for i in 0..problem.dim() {
+            let idle = problem.laws[i] == IndexLaw::Normal && self.modes[i] == IndexMode::Idle;
+            if idle && self.w[i] < least {
+                (worst, least) = (Some(i), self.w[i]);
+            }
+        }
+        worst
+    }
+
+    /// Column of an index with the friction that follows it, in row `i`.
+    fn column(&self, problem: &FrictionLcp, i: usize, column: usize) -> f64 {
+        let row = problem.row(i);
+        let mut value = row[column];
+        if problem.laws[column] == IndexLaw::Normal {
+            for (k, law) in problem.laws.iter().enumerate() {
+                if let IndexLaw::Friction { normal, mu } = *law
+                    && normal == column
+                {
+                    value += self.modes[k].held() * mu * row[k];
+                }
+            }
+        }
+        value
+    }
+
+    /// Factors the block of the free indices, `skip` left out.
+    fn factor(&mut self, problem: &FrictionLcp, skip: Option<usize>) -> Result<(), Halt> {
+        self.free.clear();
+        self.free.extend((0..problem.dim()).filter(|&i| self.modes[i] == IndexMode::Free && Some(i) != skip));
+        let f = self.free.len();
+        let mut lu = std::mem::take(&mut self.lu);
+        let block = lu.matrix_mut(f);
+        for (r, &i) in self.free.iter().enumerate() {
+            for (c, &j) in self.free.iter().enumerate() {
+                block[r * f + c] = self.column(problem, i, j);
+            }
+        }
+        let outcome = if f == 0 { Ok(()) } else { lu.factor().map_err(|_| Halt::Singular) };
+        self.lu = lu;
+        outcome
+    }
+
+    /// Spreads the free part of a vector: held friction follows its normal, the rest is zero.
+    fn spread(modes: &[IndexMode], free: &[usize], part: &[f64], problem: &FrictionLcp, out: &mut [f64]) {
+        out.fill(0.0);
+        for (&i, value) in free.iter().zip(part) {
+            out[i] = *value;
+        }
+        Self::follow(modes, problem, out);
+    }
+
+    fn follow(modes: &[IndexMode], problem: &FrictionLcp, out: &mut [f64]) {
+        for (k, law) in problem.laws.iter().enumerate() {
+            if let (IndexLaw::Friction { normal, mu }, true) = (*law, modes[k] != IndexMode::Free) {
+                out[k] = modes[k].held() * mu * out[normal];
+            }
+        }
+    }
+
+    /// `z` and `w` of the present modes.
+    fn basic_solution(&mut self, problem: &FrictionLcp) -> Result<(), Halt> {
+        self.factor(problem, None)?;
+        self.part.clear();
+        self.part.extend(self.free.iter().map(|&i| -problem.q[i]));
+        self.lu.solve(&mut self.part);
+        Self::spread(&self.modes, &self.free, &self.part, problem, &mut self.z);
+        problem.eval(&self.z, &mut self.w);
+        Ok(())
+    }
+
+    /// Steps 2 to 4 for one normal index.
+    fn raise(&mut self, problem: &FrictionLcp, raised: usize, unit: f64) -> Result<(), Halt> {
+        let limit = 5000.max(50 * problem.dim());
+        self.free_normal(problem, raised, unit);
+        loop {
+            self.direction(problem, raised)?;
+            let Some((step, index, mode)) = self.first_event(problem, raised, unit) else {
+                return Err(Halt::Ray);
+            };
+            for i in 0..problem.dim() {
+                self.z[i] += step * self.dz[i];
+                self.w[i] += step * self.dw[i];
+            }
+            self.pivots += 1;
+            if index == raised {
+                self.w[raised] = 0.0;
+                return Ok(());
+            }
+            match (problem.laws[index], mode) {
+                (IndexLaw::Normal, IndexMode::Free) => self.free_normal(problem, index, unit),
+                (IndexLaw::Normal, _) => self.idle_normal(problem, index),
+                _ => self.modes[index] = mode,
+            }
+            if self.pivots > limit {
+                return Err(Halt::Limit);
+            }
+        }
+    }
+
+    /// Lets a normal press, from `z = 0`: its friction is held against `w`.
+    fn free_normal(&mut self, problem: &FrictionLcp, index: usize, unit: f64) {
+        self.modes[index] = IndexMode::Free;
+        for (k, law) in problem.laws.iter().enumerate() {
+            if matches!(law, IndexLaw::Friction { normal, .. } if *normal == index) {
+                self.modes[k] = IndexMode::against(self.w[k], ROUND_OFF * unit);
+            }
+        }
+    }
+
+    fn idle_normal(&mut self, problem: &FrictionLcp, index: usize) {
+        self.modes[index] = IndexMode::Idle;
+        self.z[index] = 0.0;
+        for (k, law) in problem.laws.iter().enumerate() {
+            if matches!(law, IndexLaw::Friction { normal, .. } if *normal == index) {
+                self.modes[k] = IndexMode::Idle;
+                self.z[k] = 0.0;
+            }
+        }
+    }
+
+    /// Step 3: how `z` and `w` change when the raised index's `z` grows by one.
+    fn direction(&mut self, problem: &FrictionLcp, raised: usize) -> Result<(), Halt> {
+        self.factor(problem, Some(raised))?;
+        self.part.clear();
+        for r in 0..self.free.len() {
+            let value = -self.column(problem, self.free[r], raised);
+            self.part.push(value);
+        }
+        self.lu.solve(&mut self.part);
+        Self::spread(&self.modes, &self.free, &self.part, problem, &mut self.dz);
+        self.dz[raised] = 1.0;
+        Self::follow(&self.modes, problem, &mut self.dz);
+        for i in 0..problem.dim() {
+            let (sum, magnitude) = dot_and_magnitude(problem.row(i), &self.dz);
+            let free = self.modes[i] == IndexMode::Free && i != raised;
+            self.dw[i] = if free || sum.abs() <= ROUND_OFF * magnitude { 0.0 } else { sum };
+        }
+        Ok(())
+    }
+
+    /// The least step to an index that is about to break its law, and its mode from there on. Of several the first.
+    fn first_event(
+        &self,
+        problem: &FrictionLcp,
+        raised: usize,
+        unit: f64,
+    ) -> Option<(f64, usize, IndexMode)> {
+        let mut first: Option<(f64, usize, IndexMode)> = None;
+        let mut offer = |room: f64, speed: f64, index: usize, mode: IndexMode| {
+            if speed > 0.0 {
+                let step = room.max(0.0) / speed;
+                if first.is_none_or(|(least, ..)| step < least) {
+                    first = Some((step, index, mode));
+                }
+            }
+        };
+        let fastest = self.dz.iter().fold(0.0, |most: f64, dz| most.max(dz.abs()));
+        let moves = |speed: f64| if speed.abs() <= ROUND_OFF * fastest { 0.0 } else { speed };
+        for i in 0..problem.dim() {
+            let (z, w, dz, dw) = (self.z[i], self.w[i], self.dz[i], self.dw[i]);
+            match (problem.laws[i], self.modes[i]) {
+                _ if i == raised => offer(-w, dw, i, IndexMode::Free),
+                (IndexLaw::Normal, IndexMode::Free) => offer(z, moves(-dz), i, IndexMode::Idle),
+                (IndexLaw::Normal, _) => {
+                    if w >= -ROUND_OFF * unit {
+                        offer(w, -dw, i, IndexMode::Free);
+                    }
+                }
+                (IndexLaw::Friction { normal, mu }, IndexMode::Free) => {
+                    let (bound, grows) = (mu * self.z[normal], mu * self.dz[normal]);
+                    offer(bound - z, moves(dz - grows), i, IndexMode::Upper);
+                    offer(bound + z, moves(-dz - grows), i, IndexMode::Lower);
+                }
+                (_, IndexMode::Upper) => offer(-w, dw, i, IndexMode::Free),
+                (_, IndexMode::Lower) => offer(w, -dw, i, IndexMode::Free),
+                (IndexLaw::Friction { normal, .. }, IndexMode::Idle) => {
+                    if self.modes[normal] == IndexMode::Free {
+                        offer(0.0, dw.abs(), i, IndexMode::Free);
+                    }
+                }
+            }
+        }
+        first
+    }
+}

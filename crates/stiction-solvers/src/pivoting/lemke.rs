@@ -1,0 +1,355 @@
+//! Lemke's complementary pivoting, with a fast path for starts from a known basis.
+//!
+//! # Problem
+//! `0 <= z  perp  w = M z + q >= 0`, `M` any square matrix; meant for the copositive matrices of contact with
+//! polyhedral friction.
+//!
+//! # Method
+//! 1. From a basis (or the support of a guess): block principal pivoting for a few rounds. In a simulation the
+//!    basis of the last time step is mostly right, and this is all that happens.
+//! 2. If that fails: make the basis that came closest the start of a tableau (principal pivot transform) and
+//!    follow step 4 from there.
+//! 3. Cold, or if that fails too: if `q >= 0`, `z = 0` is the answer. Otherwise start from `w` basic.
+//! 4. Let an artificial variable `z0` with covering vector all ones enter; the most negative row leaves.
+//! 5. Let the complement of the variable that just left enter; the lexicographic ratio test picks the row.
+//! 6. `z0` leaves: a complementary basis. No row blocks: a ray. Too many pivots: the limit.
+//! 7. Solve the principal block of the final basis anew by LU with iterative refinement and keep the better of
+//!    the tableau's answer and this one.
+//! 8. If rounding spoiled the answer, repair it by steps 1 and 2 from the final basis.
+//! 9. Only after a failure: repeat step 4 on `M + eps I` (equilibrated) with growing `eps`.
+//! 10. Judge every candidate on the original data; return the best.
+//!
+//! # Convergence and failure
+//! Ends on every nondegenerate problem and, by the lexicographic rule, on every degenerate one. It solves every
+//! problem whose matrix is P, positive semidefinite (if feasible), or copositive with `q . v >= 0` for every
+//! `v` that solves the homogeneous problem: among them the Stewart-Trinkle problems whose normal rows have
+//! constants `a_n >= 0`. For copositive-plus matrices a ray proves infeasibility; for others a ray proves nothing.
+//! Murty's and Fathi's families take `2^n` pivots, hence the limit.
+//!
+//! # Cost
+//! `2 n^2` operations per pivot, `n` to `2 n` pivots in contact problems: about `2 n^3` cold. A start from the
+//! right basis costs `2/3 |a|^3 + 4 n^2`.
+//!
+//! # References
+//! C. E. Lemke, Bimatrix equilibrium points and mathematical programming, Management Science 11 (1965) 681-689.
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, sections 4.4 and 4.9.
+//! D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with inelastic
+//! collisions and Coulomb friction, International Journal for Numerical Methods in Engineering 39 (1996)
+//! 2673-2691. K. G. Murty, Computational complexity of complementary pivot methods, Mathematical Programming
+//! Study 7 (1978) 61-73. Y. Fathi, Computational complexity of LCPs associated with positive definite symmetric
+//! matrices, Mathematical Programming 17 (1979) 335-344.
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::scaling::Scaling;
+use crate::pivoting::block_pivoting::BlockPivoting;
+use crate::pivoting::principal_block::PrincipalBlock;
+use crate::pivoting::tableau::{Data, PathEnd, Tableau};
+use crate::problem::{
+    ActiveSet, Lcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
+};
+
+/// What is added to the equilibrated diagonal (about 1) in the retries, one after the other. Large enough that a
+/// `z` growing like `1 / eps` along a ray stays far from disguising its residual as rounding.
+const REGULARIZATIONS: [f64; 3] = [1e-9, 1e-7, 1e-5];
+
+/// Settings of [`Lemke`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LemkeSettings {
+    /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`: what
+    /// LU with refinement reaches on contact problems with mass ratios to `1e6`, with room to spare.
+    pub tolerance: f64,
+    /// Most pivots of one path. `None`: the larger of 5000 and `50 n`, far above what contact needs (`2 n`) and
+    /// still a fraction of a second at `n = 240`.
+    pub max_pivots: Option<usize>,
+    /// Rounds of block principal pivoting before a start from a basis falls back to Lemke's path. Default 6.
+    pub block_rounds: usize,
+    /// Whether a failed path is tried again on a slightly regularized matrix. Default true.
+    pub regularize: bool,
+}
+
+impl Default for LemkeSettings {
+    fn default() -> LemkeSettings {
+        LemkeSettings { tolerance: 1e-10, max_pivots: None, block_rounds: 6, regularize: true }
+    }
+}
+
+impl LemkeSettings {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
+    pub fn validate(&self) -> Result<(), SolverError> {
+        if (0.0..1.0).contains(&self.tolerance) {
+            Ok(())
+        } else {
+            Err(SolverError::Setting {
+                name: "tolerance",
+                value: self.tolerance,
+                requirement: "at least 0 and below 1",
+            })
+        }
+    }
+
+    /// The limit on the pivots of one path for a problem of `n` unknowns.
+    fn pivot_limit(&self, n: usize) -> usize {
+        self.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000))
+    }
+}
+
+/// Lemke's method with its workspace; see the [module documentation](self).
+#[derive(Clone, Debug, Default)]
+pub struct Lemke {
+    settings: LemkeSettings,
+    scaling: Scaling,
+    tableau: Tableau,
+    block: PrincipalBlock,
+    exchanges: BlockPivoting,
+    /// The basis to start from.
+    start: ActiveSet,
+    /// The basis and the answer under examination.
+    trial_set: ActiveSet,
+    trial: Solution,
+    /// The basis of the best answer so far.
+    active: ActiveSet,
+}
+
+/// The best answer so far (it sits in the caller's solution) and the work done.
+struct Progress {
+    residual: Residual,
+    solved: bool,
+    iterations: usize,
+    pivots: usize,
+    regularization: f64,
+}
+
+impl Progress {
+    fn report(&self, status: Status) -> Report {
+        Report {
+            status: if self.solved { Status::Solved } else { status },
+            iterations: self.iterations,
+            pivots: self.pivots,
+            residual: self.residual,
+            regularization: self.regularization,
+        }
+    }
+}
+
+impl Lemke {
+    /// A solver with the given settings.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] when a setting is out of range.
+    pub fn new(settings: LemkeSettings) -> Result<Lemke, SolverError> {
+        settings.validate()?;
+        Ok(Lemke { settings, ..Lemke::default() })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &LemkeSettings {
+        &self.settings
+    }
+
+    /// The basis of the last answer, to start the next solve from.
+    pub fn active_set(&self) -> &ActiveSet {
+        &self.active
+    }
+
+    /// Makes room in every workspace for problems of `n` unknowns.
+    fn reserve(&mut self, n: usize) {
+        self.scaling.reserve(n);
+        self.tableau.reserve(n);
+        self.block.reserve(n);
+        self.exchanges.reserve(n, self.settings.block_rounds);
+    }
+
+    /// Looks at the guess in `x`. True: it is the answer. Otherwise its support is made the start, if it is
+    /// better than `z = 0`.
+    fn accept_guess(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> bool {
+        if x.z.len() != problem.dim() {
+            return false;
+        }
+        let (residual, floor) = problem.assess(&x.z, &mut self.trial.w);
+        let (w_unit, z_unit) = problem.scales();
+        let solved = residual.certifies(self.settings.tolerance, floor);
+        let cold = problem.q().iter().fold(0.0, |worst: f64, q| worst.max(-q * w_unit));
+        if solved || residual.natural_map <= cold {
+            for (i, (z, w)) in x.z.iter().zip(&self.trial.w).enumerate() {
+                self.start.set(i, *z > 0.0 && z * z_unit > w * w_unit);
+            }
+        }
+        if solved {
+            x.w.clone_from(&self.trial.w);
+            self.active.clone_from(&self.start);
+            progress.residual = residual;
+            progress.solved = true;
+        }
+        solved
+    }
+
+    /// Steps 1 and 2: from the basis in `self.start`. True when the answer is certified.
+    fn resume(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> bool {
+        let outcome = self.exchanges.run(
+            problem,
+            &mut self.block,
+            &self.start,
+            self.settings.tolerance,
+            self.settings.block_rounds,
+            &mut self.trial,
+        );
+        progress.iterations += outcome.rounds;
+        if let Some(residual) = outcome.certified {
+            std::mem::swap(x, &mut self.trial);
+            self.active.clone_from(self.exchanges.set());
+            progress.residual = residual;
+            progress.solved = true;
+            return true;
+        }
+        self.scaling.update(problem.matrix(), problem.q());
+        let data = Data { problem, scaling: &self.scaling, epsilon: 0.0 };
+        if self.tableau.start_from(data, self.exchanges.best()).is_err() {
+            return false;
+        }
+        let end = self.follow_path(problem, 0.0, progress);
+        self.collect(problem, end, 0.0, x, progress);
+        progress.solved
+    }
+
+    /// Steps 3 to 9.
+    fn cold(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> Status {
+        if problem.q().iter().all(|&q| q >= 0.0) {
+            self.try_zero(problem, x, progress); // step 3
+        }
+        self.scaling.update(problem.matrix(), problem.q());
+        let mut status = Status::Solved;
+        let retries = if self.settings.regularize { &REGULARIZATIONS[..] } else { &[] };
+        for (attempt, epsilon) in std::iter::once(&0.0).chain(retries).enumerate() {
+            if progress.solved {
+                break;
+            }
+            self.tableau.start_cold(Data { problem, scaling: &self.scaling, epsilon: *epsilon });
+            let end = self.follow_path(problem, *epsilon, progress);
+            self.collect(problem, end, *epsilon, x, progress);
+            if attempt == 0 {
+                status = match end {
+                    PathEnd::Complementary | PathEnd::Lost => Status::NumericalFailure,
+                    PathEnd::Ray => Status::Ray,
+                    PathEnd::Limit => Status::MaxIterations,
+                };
+            }
+            if end == PathEnd::Limit {
+                break;
+            }
+            if !progress.solved && end == PathEnd::Complementary {
+                self.start.clone_from(&self.trial_set);
+                if self.resume(problem, x, progress) {
+                    progress.regularization = *epsilon; // step 8
+                }
+            }
+        }
+        if !progress.solved {
+            self.try_zero(problem, x, progress);
+        }
+        status
+    }
+
+    /// Judges `z = 0`.
+    fn try_zero(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) {
+        self.trial.z.fill(0.0);
+        self.trial_set.clear();
+        self.judge(problem, 0.0, x, progress);
+    }
+
+    /// Steps 4 to 6.
+    fn follow_path(&mut self, problem: &Lcp, epsilon: f64, progress: &mut Progress) -> PathEnd {
+        if self.tableau.is_feasible() {
+            return PathEnd::Complementary;
+        }
+        let data = Data { problem, scaling: &self.scaling, epsilon };
+        let (end, pivots) = self.tableau.follow(data, self.settings.pivot_limit(problem.dim()));
+        progress.pivots += pivots;
+        end
+    }
+
+    /// Step 7: judges the tableau's answer and, at a complementary basis, the polished one.
+    fn collect(
+        &mut self,
+        problem: &Lcp,
+        end: PathEnd,
+        epsilon: f64,
+        x: &mut Solution,
+        progress: &mut Progress,
+    ) {
+        self.tableau.extract(&self.scaling, &mut self.trial.z, &mut self.trial_set);
+        self.judge(problem, epsilon, x, progress);
+        if end == PathEnd::Complementary
+            && self.block.solve(problem, &self.trial_set, &mut self.trial).is_ok()
+        {
+            problem.project(&mut self.trial.z);
+            // Within rounding the polished answer wins: its error does not depend on the path.
+            let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
+            if residual.natural_map <= floor.min(Residual::LARGEST_FLOOR) {
+                progress.residual = Residual::INFINITE;
+            }
+            self.judge(problem, epsilon, x, progress);
+        }
+    }
+
+    /// Step 10: keeps the trial in `x` if it is the best so far.
+    fn judge(&mut self, problem: &Lcp, epsilon: f64, x: &mut Solution, progress: &mut Progress) {
+        let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
+        if residual.natural_map < progress.residual.natural_map {
+            std::mem::swap(x, &mut self.trial);
+            self.active.clone_from(&self.trial_set);
+            progress.residual = residual;
+            progress.solved = residual.certifies(self.settings.tolerance, floor);
+            progress.regularization = epsilon;
+        }
+    }
+}
+
+impl Solver<Lcp> for Lemke {
+    fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
+        let n = problem.dim();
+        let mut progress = Progress {
+            residual: Residual::INFINITE,
+            solved: false,
+            iterations: 0,
+            pivots: 0,
+            regularization: 0.0,
+        };
+        self.reserve(n);
+        self.trial.resize(n);
+        for set in [&mut self.start, &mut self.trial_set, &mut self.active] {
+            set.resize(n);
+            set.clear();
+        }
+        if problem.check_finite().is_err() {
+            x.resize(n);
+            x.z.fill(0.0);
+            x.w.fill(0.0);
+            return progress.report(Status::NumericalFailure);
+        }
+        match start {
+            Start::Cold => {}
+            Start::Warm => {
+                if self.accept_guess(problem, x, &mut progress) {
+                    return progress.report(Status::Solved);
+                }
+            }
+            Start::Basis(set) => {
+                if set.len() == n {
+                    self.start.clone_from(set);
+                    self.start.resize(n); // a deserialized set may carry bits beyond its range
+                }
+            }
+        }
+        x.resize(n);
+        if self.start.count() > 0 && self.resume(problem, x, &mut progress) {
+            return progress.report(Status::Solved);
+        }
+        let status = self.cold(problem, x, &mut progress);
+        progress.report(status)
+    }
+}

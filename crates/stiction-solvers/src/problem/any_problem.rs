@@ -1,0 +1,127 @@
+//! A problem of any class, for programs that learn the class from a file.
+
+use std::fmt;
+
+use crate::problem::box_lcp::BoxLcp;
+use crate::problem::cone_ncp::ConeNcp;
+use crate::problem::factored_lcp::FactoredLcp;
+use crate::problem::lcp::Lcp;
+use crate::problem::mcp::Mcp;
+use crate::problem::mlcp::Mlcp;
+use crate::problem::polynomial::Polynomial;
+use crate::problem::traits::{Problem, Residual, Solution};
+
+/// The problem classes, in the order of growing generality.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// [`FactoredLcp`].
+    FactoredLcp,
+    /// [`Lcp`].
+    Lcp,
+    /// [`BoxLcp`].
+    BoxLcp,
+    /// [`Mlcp`].
+    Mlcp,
+    /// [`Mcp`] of a [`Polynomial`].
+    Mcp,
+    /// [`ConeNcp`].
+    ConeNcp,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 6] =
+        [Class::FactoredLcp, Class::Lcp, Class::BoxLcp, Class::Mlcp, Class::Mcp, Class::ConeNcp];
+
+    /// The name as the command line writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::FactoredLcp => "factored-lcp",
+            Class::Lcp => "lcp",
+            Class::BoxLcp => "box-lcp",
+            Class::Mlcp => "mlcp",
+            Class::Mcp => "mcp",
+            Class::ConeNcp => "cone-ncp",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A problem of one of the classes.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "each variant holds the class of its name")]
+pub enum AnyProblem {
+    FactoredLcp(FactoredLcp),
+    Lcp(Lcp),
+    BoxLcp(BoxLcp),
+    Mlcp(Mlcp),
+    Mcp(Mcp<Polynomial>),
+    ConeNcp(ConeNcp),
+}
+
+/// Evaluates an expression with the problem inside, whatever its class.
+macro_rules! with_inner {
+    ($any:expr, $problem:ident => $value:expr) => {
+        match $any {
+            AnyProblem::FactoredLcp($problem) => $value,
+            AnyProblem::Lcp($problem) => $value,
+            AnyProblem::BoxLcp($problem) => $value,
+            AnyProblem::Mlcp($problem) => $value,
+            AnyProblem::Mcp($problem) => $value,
+            AnyProblem::ConeNcp($problem) => $value,
+        }
+    };
+}
+
+impl AnyProblem {
+    /// The class.
+    pub fn class(&self) -> Class {
+        match self {
+            AnyProblem::FactoredLcp(_) => Class::FactoredLcp,
+            AnyProblem::Lcp(_) => Class::Lcp,
+            AnyProblem::BoxLcp(_) => Class::BoxLcp,
+            AnyProblem::Mlcp(_) => Class::Mlcp,
+            AnyProblem::Mcp(_) => Class::Mcp,
+            AnyProblem::ConeNcp(_) => Class::ConeNcp,
+        }
+    }
+}
+
+impl Problem for AnyProblem {
+    fn dim(&self) -> usize {
+        with_inner!(self, problem => problem.dim())
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        with_inner!(self, problem => problem.eval(z, w));
+    }
+
+    fn project(&self, z: &mut [f64]) {
+        with_inner!(self, problem => problem.project(z));
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        with_inner!(self, problem => problem.residual(x))
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        with_inner!(self, problem => problem.residual_floor(x))
+    }
+}
+
+macro_rules! from_class {
+    ($($class:ident: $problem:ty),+) => {
+        $(impl From<$problem> for AnyProblem {
+            fn from(problem: $problem) -> AnyProblem {
+                AnyProblem::$class(problem)
+            }
+        })+
+    };
+}
+
+from_class!(FactoredLcp: FactoredLcp, Lcp: Lcp, BoxLcp: BoxLcp, Mlcp: Mlcp, Mcp: Mcp<Polynomial>, ConeNcp: ConeNcp);

@@ -1,0 +1,157 @@
+//! The nonlinear mixed complementarity problem: a function, its Jacobian and bounds.
+//!
+//! `l <= z <= u` with `F_i(z) >= 0` at the lower bound, `<= 0` at the upper and `= 0` between them.
+//!
+//! # References
+//! S. P. Dirkse, M. C. Ferris, *MCPLIB: a collection of nonlinear mixed complementarity problems*, Optimization
+//! Methods and Software 5 (1995) 319-345.
+
+use crate::linalg::dense::dot_and_magnitude;
+use crate::problem::box_lcp::check_bounds;
+use crate::problem::error::SolverError;
+use crate::problem::residual::Judge;
+use crate::problem::traits::{Bounded, Problem, Residual, Solution};
+
+/// A function of `n` unknowns with its Jacobian.
+pub trait Smooth {
+    /// Number `n` of unknowns and values.
+    fn dim(&self) -> usize;
+
+    /// Writes `F(z)` into `f`; both have length `n`. Outside its domain it may write NaN.
+    fn value(&self, z: &[f64], f: &mut [f64]);
+
+    /// Writes `dF_i / dz_j` at `z`, row-major, into `n * n` entries.
+    fn jacobian(&self, z: &[f64], jacobian: &mut [f64]);
+}
+
+/// A mixed complementarity problem in a [`Smooth`] function.
+///
+/// Answers are judged in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
+/// is zero), unknowns in `a / s`, with `s` the mean of the Jacobian's `|J_ii|`.
+#[derive(Clone, Debug)]
+pub struct Mcp<F> {
+    function: F,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    w_unit: f64,
+    z_unit: f64,
+}
+
+impl<F: Smooth> Mcp<F> {
+    /// The problem with bounds of the function's length; lower bounds may be `-inf`, upper ones `+inf`.
+    ///
+    /// # Errors
+    /// [`SolverError::Length`], [`SolverError::Bounds`], and [`SolverError::NotFiniteVector`] or
+    /// [`SolverError::NotFiniteMatrix`] if function or Jacobian are not finite at the point of the box closest to zero.
+    pub fn new(function: F, lower: Vec<f64>, upper: Vec<f64>) -> Result<Mcp<F>, SolverError> {
+        let n = function.dim();
+        check_bounds(&lower, &upper, n)?;
+        let origin: Vec<f64> = lower.iter().zip(&upper).map(|(l, u)| 0.0_f64.max(*l).min(*u)).collect();
+        let mut value = vec![0.0; n];
+        let mut jacobian = vec![0.0; n * n];
+        function.value(&origin, &mut value);
+        function.jacobian(&origin, &mut jacobian);
+        crate::problem::box_lcp::check_finite(&jacobian, &value)?;
+        let (w_unit, z_unit) = crate::linalg::dense::scales(&jacobian, &value);
+        Ok(Mcp { function, lower, upper, w_unit, z_unit })
+    }
+
+    /// The function.
+    pub fn function(&self) -> &F {
+        &self.function
+    }
+
+    /// Writes `w = F(z)` and returns the residual of `z` and its rounding floor. `jacobian` is memory to reuse.
+    ///
+    /// Wrong lengths, and NaN anywhere, give infinite numbers.
+    pub fn assess(&self, z: &[f64], w: &mut [f64], jacobian: &mut Vec<f64>) -> (Residual, f64) {
+        let n = self.lower.len();
+        if z.len() != n || w.len() != n {
+            return (Residual::INFINITE, f64::INFINITY);
+        }
+        jacobian.resize(n * n, 0.0);
+        self.function.value(z, w);
+        self.function.jacobian(z, jacobian);
+        let mut judge = Judge::default();
+        for i in 0..n {
+            // What rounding of z alone does to F_i, and F_i itself.
+            let magnitude = dot_and_magnitude(&jacobian[i * n..(i + 1) * n], z).1 + w[i].abs();
+            let bounds = [self.lower[i] * self.z_unit, self.upper[i] * self.z_unit];
+            judge.add_bounded(z[i] * self.z_unit, w[i] * self.w_unit, bounds, magnitude * self.w_unit);
+        }
+        judge.verdict()
+    }
+}
+
+/// [`Mcp::assess`] does the same without allocating.
+impl<F: Smooth> Problem for Mcp<F> {
+    fn dim(&self) -> usize {
+        self.lower.len()
+    }
+
+    fn eval(&self, z: &[f64], w: &mut [f64]) {
+        self.function.value(z, w);
+    }
+
+    fn project(&self, z: &mut [f64]) {
+        for (z, (l, u)) in z.iter_mut().zip(self.lower.iter().zip(&self.upper)) {
+            *z = z.max(*l).min(*u);
+        }
+    }
+
+    fn residual(&self, x: &Solution) -> Residual {
+        self.assess(&x.z, &mut vec![0.0; self.lower.len()], &mut Vec::new()).0
+    }
+
+    fn residual_floor(&self, x: &Solution) -> f64 {
+        self.assess(&x.z, &mut vec![0.0; self.lower.len()], &mut Vec::new()).1
+    }
+}
+
+impl<F: Smooth> Bounded for Mcp<F> {
+    fn bounds(&self, i: usize) -> [f64; 2] {
+        [self.lower[i], self.upper[i]]
+    }
+
+    fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
+        self.function.jacobian(z, jacobian);
+    }
+
+    fn assess_answer(&self, x: &mut Solution, scratch: &mut Vec<f64>) -> (Residual, f64) {
+        x.w.resize(self.dim(), 0.0);
+        self.assess(&x.z, &mut x.w, scratch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `F(z) = z^3 - 8`.
+    struct Cube;
+
+    impl Smooth for Cube {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn value(&self, z: &[f64], f: &mut [f64]) {
+            f[0] = z[0] * z[0] * z[0] - 8.0;
+        }
+
+        fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
+            jacobian[0] = 3.0 * z[0] * z[0];
+        }
+    }
+
+    #[test]
+    fn a_root_inside_the_box_and_a_bound_short_of_it_are_solutions() {
+        let at = |z: f64, upper: f64| {
+            let problem = Mcp::new(Cube, vec![0.0], vec![upper]).unwrap();
+            problem.residual(&Solution { z: vec![z], w: vec![] }).natural_map
+        };
+        assert_eq!(at(2.0, f64::INFINITY), 0.0);
+        assert_eq!(at(1.0, 1.0), 0.0);
+        assert!(at(1.0, f64::INFINITY) > 0.1);
+    }
+}

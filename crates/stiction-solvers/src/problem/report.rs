@@ -1,0 +1,61 @@
+//! What every solver offers: one call, a start, a status that means something, a report.
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::active_set::ActiveSet;
+use crate::problem::traits::{Problem, Residual, Solution};
+
+/// Where a solve begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Start<'a> {
+    /// From nothing; the solution passed in is ignored.
+    #[default]
+    Cold,
+    /// From the solution passed in. An exact one is returned at once; one worse than `z = 0` is dropped.
+    Warm,
+    /// From a complementary basis, say the [`ActiveSet`] of the previous time step or of a solved sub-problem.
+    /// A set of another length than the problem's is ignored.
+    Basis(&'a ActiveSet),
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Status {
+    /// The answer is certified on the original data: natural map within the tolerance, or within rounding.
+    Solved,
+    /// A limit on iterations or pivots stopped the solve.
+    MaxIterations,
+    /// A pivoting method ran off along a ray. For copositive-plus matrices this proves that the problem is
+    /// infeasible; for others the method does not know.
+    Ray,
+    /// The problem has no solution, and the solver has a proof.
+    Infeasible,
+    /// No progress any more, short of the tolerance.
+    Stalled,
+    /// NaN or infinite data, or rounding beyond repair.
+    NumericalFailure,
+}
+
+/// What a solve did, and how good its answer is.
+#[must_use = "a solver that did not reach its tolerance says so only here"]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How the solve ended.
+    pub status: Status,
+    /// Iterations of an iterative method, rounds of a block method.
+    pub iterations: usize,
+    /// Pivots of a pivoting method.
+    pub pivots: usize,
+    /// Residual of the returned answer, recomputed from it on the original problem.
+    pub residual: Residual,
+    /// The multiple of the (scaled) identity that was added to reach the answer; 0 if none.
+    pub regularization: f64,
+}
+
+/// A method for problems of class `P`.
+pub trait Solver<P: Problem + ?Sized> {
+    /// Solves `problem` from `start`; the best answer found is left in `x`, of the problem's size whatever
+    /// the status.
+    fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report;
+}

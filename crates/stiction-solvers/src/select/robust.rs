@@ -1,0 +1,312 @@
+//! One solver for each problem class that tries several methods and returns the best certified answer.
+//!
+//! # Problem
+//! Any of the crate's classes. No single method solves all of them: pivoting meets rays and exponential paths, Newton
+//! methods meet singular Jacobians and local minima, and each is fastest somewhere.
+//!
+//! # Method
+//! 1. Let the first method of the class's order ([`RobustClass::methods`]) start from what is given; if its answer is
+//!    certified, that is all.
+//! 2. Otherwise let the others try from nothing, in order, until one answer is certified.
+//! 3. Without success look for a proof that there is no solution ([`crate::pivoting::infeasibility`]).
+//! 4. Return the best answer found, judged on the original data, with the most informative status; say what was tried
+//!    ([`Robust::tried`]), and write the problem to a file if asked ([`RobustSettings::dump`]).
+//!
+//! # Convergence and failure
+//! As the best of its methods. Unsolved problems end with, in this order, [`Status::Infeasible`] (proved),
+//! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`]; data that are not finite with
+//! [`Status::NumericalFailure`] at once. Bounds of all kinds on the unknowns of a contact matrix (copositive, not
+//! semidefinite) leave no class with a theory: there Newton methods stop at local minima of their merit, pivoting ends on
+//! rays, and what finds an answer is a start near it; hence the restarts at the end of that order.
+//!
+//! # Cost
+//! That of the first method where it succeeds, and then no allocation on a second solve; the sum of all where none does.
+
+use std::any::Any;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::io;
+use crate::pivoting::dantzig::check_tolerance;
+use crate::pivoting::infeasibility::is_infeasible;
+use crate::problem::{
+    AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,
+    Solution, Solver, SolverError, Start, Status,
+};
+use crate::select::box_to_lcp::BoxReduction;
+use crate::select::defaults;
+use crate::select::lcp_adapter::Reduced;
+
+/// Settings of [`Robust`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RobustSettings {
+    /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
+    pub tolerance: f64,
+    /// File to write a problem to that was not solved, for `stiction solve`; the next one replaces it. Default none.
+    pub dump: Option<PathBuf>,
+}
+
+impl Default for RobustSettings {
+    fn default() -> RobustSettings {
+        RobustSettings { tolerance: 1e-10, dump: None }
+    }
+}
+
+/// A method of an order, with its name.
+pub struct Method<P> {
+    name: &'static str,
+    solver: Box<dyn Solver<P> + Send>,
+}
+
+impl<P: Problem> Method<P> {
+    /// A method for problems of class `P`.
+    pub fn new(name: &'static str, solver: impl Solver<P> + Send + 'static) -> Method<P> {
+        Method { name, solver: Box::new(solver) }
+    }
+}
+
+/// What a method made of the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// Name of the method.
+    pub solver: &'static str,
+    /// Its report.
+    pub report: Report,
+}
+
+/// A problem class with an order of methods.
+pub trait RobustClass: Problem + Sized {
+    /// The methods in the order in which they are tried.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] for a tolerance that a method refuses.
+    fn methods(tolerance: f64) -> Result<Vec<Method<Self>>, SolverError>;
+
+    /// Whether there is a proof that the problem has no solution.
+    fn is_infeasible(&self) -> bool {
+        false
+    }
+
+    /// The problem as a file can hold it; `None` if it cannot.
+    fn to_any(&self) -> Option<AnyProblem>;
+}
+
+impl RobustClass for Lcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
+        Ok(vec![
+            Method::new("lemke", defaults::lemke(tolerance)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("path", defaults::path(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("proximal-lemke", defaults::proximal_lemke(tolerance)?),
+            Method::new("enumeration", defaults::enumeration(tolerance)?),
+        ])
+    }
+
+    fn is_infeasible(&self) -> bool {
+        is_infeasible(self)
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl RobustClass for BoxLcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<BoxLcp>>, SolverError> {
+        Ok(vec![
+            Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("path", defaults::path(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
+            Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
+            Method::new("path-restarts", defaults::path_with_restarts(tolerance)?),
+        ])
+    }
+
+    fn is_infeasible(&self) -> bool {
+        let mut reduction = BoxReduction::default();
+        reduction.reduce(self);
+        is_infeasible(reduction.lcp())
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl RobustClass for Mlcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<Mlcp>>, SolverError> {
+        Ok(vec![
+            Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("path", defaults::path(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
+            Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
+        ])
+    }
+
+    fn is_infeasible(&self) -> bool {
+        self.as_box_lcp().is_infeasible()
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl RobustClass for FactoredLcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<FactoredLcp>>, SolverError> {
+        Ok(vec![
+            Method::new("ppm", defaults::ppm(tolerance)?),
+            Method::new("active-set-qp", defaults::active_set_qp(tolerance)?),
+            Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
+            Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
+        ])
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl RobustClass for ConeNcp {
+    fn methods(tolerance: f64) -> Result<Vec<Method<ConeNcp>>, SolverError> {
+        Ok(vec![Method::new("chain", defaults::chain(tolerance)?)])
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        Some(self.clone().into())
+    }
+}
+
+impl<F: Smooth + 'static> RobustClass for Mcp<F> {
+    fn methods(tolerance: f64) -> Result<Vec<Method<Mcp<F>>>, SolverError> {
+        Ok(vec![
+            Method::new("path", defaults::path(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-rlm", defaults::fb_rlm(tolerance)?),
+        ])
+    }
+
+    fn to_any(&self) -> Option<AnyProblem> {
+        (self as &dyn Any).downcast_ref::<Mcp<Polynomial>>().map(|problem| problem.clone().into())
+    }
+}
+
+/// Several methods for problems of class `P`; see the [module documentation](self).
+pub struct Robust<P> {
+    settings: RobustSettings,
+    methods: Vec<Method<P>>,
+    tried: Vec<Attempt>,
+    trial: Solution,
+    dump_error: Option<std::io::Error>,
+}
+
+impl<P: RobustClass> Robust<P> {
+    /// A solver with the given settings.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] when a setting is out of range.
+    pub fn new(settings: RobustSettings) -> Result<Robust<P>, SolverError> {
+        check_tolerance(settings.tolerance)?;
+        let methods = P::methods(settings.tolerance)?;
+        let tried = Vec::with_capacity(methods.len());
+        Ok(Robust { settings, methods, tried, trial: Solution::default(), dump_error: None })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &RobustSettings {
+        &self.settings
+    }
+
+    /// Names of the methods in their order.
+    pub fn order(&self) -> Vec<&'static str> {
+        self.methods.iter().map(|method| method.name).collect()
+    }
+
+    /// What the last solve tried, in that order.
+    pub fn tried(&self) -> &[Attempt] {
+        &self.tried
+    }
+
+    /// Why the last unsolved problem could not be written to [`RobustSettings::dump`].
+    pub fn dump_error(&self) -> Option<&std::io::Error> {
+        self.dump_error.as_ref()
+    }
+
+    /// Steps 1 and 2. The best answer is left in `x`.
+    fn run(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
+        let mut best = Report {
+            status: Status::NumericalFailure,
+            iterations: 0,
+            pivots: 0,
+            residual: Residual::INFINITE,
+            regularization: 0.0,
+        };
+        self.tried.clear();
+        for method in &mut self.methods {
+            let first = self.tried.is_empty();
+            let report = if first {
+                method.solver.solve(problem, start, x)
+            } else {
+                method.solver.solve(problem, Start::Cold, &mut self.trial)
+            };
+            self.tried.push(Attempt { solver: method.name, report });
+            best.iterations += report.iterations;
+            best.pivots += report.pivots;
+            if first || report.residual.natural_map < best.residual.natural_map {
+                (best.residual, best.regularization) = (report.residual, report.regularization);
+                if !first {
+                    std::mem::swap(x, &mut self.trial);
+                }
+            }
+            if first || information(report.status) > information(best.status) {
+                best.status = report.status;
+            }
+            let invalid = report.status == Status::NumericalFailure && report.residual == Residual::INFINITE;
+            if report.status == Status::Solved || invalid {
+                break;
+            }
+        }
+        best
+    }
+
+    fn dump(&mut self, problem: &P) {
+        self.dump_error = None;
+        if let (Some(path), Some(any)) = (&self.settings.dump, problem.to_any()) {
+            let name = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+            self.dump_error = std::fs::write(path, io::to_json(&name, &any)).err();
+        }
+    }
+}
+
+/// How much a status says about the problem rather than about the method.
+fn information(status: Status) -> u8 {
+    match status {
+        Status::Solved => 5,
+        Status::Infeasible => 4,
+        Status::Ray => 3,
+        Status::Stalled => 2,
+        Status::MaxIterations => 1,
+        Status::NumericalFailure => 0,
+    }
+}
+
+impl<P: RobustClass> Solver<P> for Robust<P> {
+    fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
+        let mut report = self.run(problem, start, x);
+        if report.status != Status::Solved {
+            let invalid = report.residual == Residual::INFINITE;
+            if !invalid && problem.is_infeasible() {
+                report.status = Status::Infeasible; // step 3
+            }
+            self.dump(problem);
+        }
+        report
+    }
+}

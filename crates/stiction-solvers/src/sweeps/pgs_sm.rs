@@ -1,0 +1,420 @@
+//! Projected Gauss-Seidel with subspace minimization.
+//!
+//! # Problem
+//! As for [`Pgs`](crate::sweeps::pgs::Pgs): minimize `1/2 z . M z + q . z` over a box, `M` symmetric positive semidefinite.
+//!
+//! # Method
+//! 1. A few sweeps of projected Gauss-Seidel: they find out which indices are at their bounds.
+//! 2. Judge `z` on the original data; stop if it passes.
+//! 3. Let `I` be the indices strictly between their bounds. Solve `(M_II + delta D_II) d = -w_I`, `D` the diagonal of `M`:
+//!    by a sparse factorization where `M = Y Y^T` with sparse rows `Y` of some long structure, else by
+//!    Cholesky's where `I` is small, and by conjugate gradients with the diagonal as preconditioner where it is large.
+//! 4. If `z + d` is in the box, take it and go to 1.
+//! 5. Otherwise take the projection of `z + t d` with the first of `t = 1, 1/2, 1/4 ...` that lowers the objective, or, when
+//!    `t` would be less, go as far as the first bound. (A step that leaves the box at a thousand places has its first bound
+//!    almost at once: stopping there only would take a factorization for each.) What reached a bound leaves `I`; go to 3, at
+//!    most `subspace_steps` times, then to 1.
+//!
+//! # Convergence and failure
+//! No step raises the objective, and step 1 lowers it unless `z` is a solution; for positive definite `M` the method is
+//! finite once the right `I` is found, which takes a few cycles. The increment form of step 3 has no bias from `delta`
+//! (1e-12, raised by 100 where the factorization fails on redundant rows). Asymmetric problems are not for this
+//! method: the factorization reads the lower triangle; an answer that does not pass is reported as such.
+//!
+//! # Cost
+//! `2 n` per unknown that moves in a sweep, `|I|^3 / 3` per factorization, `2 |I| n` per step of conjugate gradients. For a
+//! sparse `Y` with `k` entries `4 k` per sweep and per step, and `b^2 |I|` per factorization of a chain with `b` contacts
+//! each way.
+//!
+//! # References
+//! J. L. Morales, J. Nocedal, M. Smelyanskiy, *An algorithm for the fast solution of symmetric linear complementarity
+//! problems*, Numerische Mathematik 111 (2008) 251-266; G. Arechavaleta, E. Lopez-Damian, J. L. Morales, *On the use of
+//! iterative LCP solvers for dry frictional contacts in grasping*, 2010, section III-B.
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::capacity::make_room;
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense::dot;
+use crate::linalg::envelope::Envelope;
+use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
+use crate::sweeps::coordinate_rows::{Rows, Symmetric, sweep};
+use crate::sweeps::pgs::{Run, positive};
+
+/// First and largest multiple of the diagonal that keeps a factorization positive definite, and the factor between two
+/// attempts. The first is a few hundred roundings; beyond the last nothing would be left of the step.
+const DELTA: f64 = 1e-12;
+const DELTA_RAISE: f64 = 100.0;
+const DELTA_LARGEST: f64 = 1e-2;
+
+/// A pivot below this part of its diagonal entry has lost its digits; some thousand roundings.
+const SMALLEST: f64 = 1e-13;
+
+/// Taking out more rows than this costs more than factoring again.
+const FEW: usize = 4;
+
+/// Steps of conjugate gradients per subspace step: a descent direction is there after any number.
+const GRADIENT_STEPS: usize = 400;
+
+/// Conjugate gradients work to this part of the tolerance, so that their slack does not decide.
+const INNER: f64 = 0.1;
+
+/// Cycles without a better answer before the solve gives up.
+const PATIENCE: usize = 50;
+
+/// What [`PgsSm`] is told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PgsSmSettings {
+    /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
+    pub tolerance: f64,
+    /// Cycles of sweeps and subspace steps at most.
+    pub max_iterations: usize,
+    /// Sweeps per cycle, `k_PGS`: 3 to 6 in the paper.
+    pub sweeps: usize,
+    /// Subspace steps per cycle, `k_SM`: 1 to 3 in the paper.
+    pub subspace_steps: usize,
+    /// Subspaces of more indices are solved by conjugate gradients.
+    pub largest_dense: usize,
+    /// Whether to keep the residual of every cycle for [`PgsSm::history`].
+    pub history: bool,
+}
+
+impl Default for PgsSmSettings {
+    fn default() -> PgsSmSettings {
+        PgsSmSettings {
+            tolerance: 1e-10,
+            max_iterations: 500,
+            sweeps: 6,
+            subspace_steps: 2,
+            largest_dense: 500,
+            history: false,
+        }
+    }
+}
+
+impl PgsSmSettings {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`SolverError::Setting`] names the first field that is out of range.
+    pub fn validate(&self) -> Result<(), SolverError> {
+        positive("tolerance", self.tolerance)?;
+        positive("sweeps", self.sweeps as f64)
+    }
+}
+
+/// Projected Gauss-Seidel with subspace minimization; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct PgsSm {
+    settings: PgsSmSettings,
+    run: Run,
+    subspace: Subspace,
+}
+
+/// Memory of the subspace steps.
+#[derive(Clone, Debug, Default)]
+struct Subspace {
+    /// Indices between their bounds.
+    free: Vec<usize>,
+    /// The factor of `M + delta D` over the indices `factored`.
+    factor: Cholesky,
+    factored: Vec<usize>,
+    delta: f64,
+    /// The same for a sparse problem whose factor is sparse.
+    envelope: Envelope,
+    sparse: bool,
+    /// Direction over `free`, and over all indices; the change of `w` along it.
+    step: Vec<f64>,
+    change: Vec<f64>,
+    image: Vec<f64>,
+    trial: Vec<f64>,
+    gradients: Gradients,
+}
+
+/// Memory of conjugate gradients, over all indices; zero where an index is at its bound.
+#[derive(Clone, Debug, Default)]
+struct Gradients {
+    residual: Vec<f64>,
+    direction: Vec<f64>,
+}
+
+impl PgsSm {
+    /// A solver with these settings.
+    ///
+    /// # Errors
+    /// See [`PgsSmSettings::validate`].
+    pub fn new(settings: PgsSmSettings) -> Result<PgsSm, SolverError> {
+        settings.validate()?;
+        Ok(PgsSm { settings, ..PgsSm::default() })
+    }
+
+    /// The natural maps after each cycle's sweeps of the last solve, if the settings ask for them.
+    pub fn history(&self) -> &[f64] {
+        &self.run.history
+    }
+
+    fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
+        let PgsSmSettings { tolerance, max_iterations, history, .. } = self.settings;
+        self.run.expect(history, max_iterations);
+        if let Some(report) = self.run.begin(problem, start, x, tolerance, history) {
+            return report;
+        }
+        self.subspace.reset(problem, self.settings.largest_dense);
+        let (mut least, mut since) = (f64::INFINITY, 0);
+        for k in 1..=max_iterations {
+            problem.start(&x.z, &x.w, &mut self.run.state);
+            for _ in 0..self.settings.sweeps {
+                sweep(problem, 1.0, &mut x.z, &mut self.run.state); // step 1
+            }
+            problem.value(&x.z, &self.run.state, &mut x.w);
+            // Step 2. A judgement costs as much as a subspace step: only where it may pass, or to keep the best.
+            let natural_map = self.run.natural_map(problem, x);
+            since = if natural_map < least { 0 } else { since + 1 };
+            least = least.min(natural_map);
+            let judge = natural_map <= tolerance || since > 0 || history || k == max_iterations;
+            if judge && self.run.judge(problem, x, tolerance, history) {
+                return self.run.report(Status::Solved, k, x);
+            }
+            if since > PATIENCE {
+                return self.run.report(Status::Stalled, k, x);
+            }
+            for _ in 0..self.settings.subspace_steps {
+                if self.subspace.step(problem, &self.settings, &self.run.scales, x, &mut self.run.state) {
+                    break;
+                }
+            }
+            if self.run.natural_map(problem, x) <= tolerance && self.run.judge(problem, x, tolerance, false) {
+                return self.run.report(Status::Solved, k, x);
+            }
+        }
+        self.run.report(Status::MaxIterations, max_iterations, x)
+    }
+}
+
+impl Subspace {
+    /// Makes room and forgets the last problem.
+    fn reset<P: Rows>(&mut self, problem: &P, largest_dense: usize) {
+        let n = problem.dim();
+        self.sparse = problem.sparse_half().is_some_and(|rows| {
+            self.envelope.prepare(rows, n);
+            // A step of conjugate gradients goes through the rows twice.
+            self.envelope.work() <= 4 * rows.count() * GRADIENT_STEPS
+        });
+        if self.sparse {
+            self.envelope.reserve();
+        }
+        let dense = if self.sparse { 0 } else { n.min(largest_dense) };
+        make_room(&mut self.free, n);
+        make_room(&mut self.factored, dense);
+        self.factor.reserve(dense);
+        self.factor.clear();
+        self.factored.clear();
+        self.delta = DELTA;
+        make_room(&mut self.step, n);
+        let Gradients { residual, direction } = &mut self.gradients;
+        for list in [&mut self.change, &mut self.image, &mut self.trial, residual, direction] {
+            list.resize(n, 0.0);
+        }
+    }
+
+    /// Steps 3 to 5: moves `x` (whose `w` is up to date before and after). True when the cycle is over: the full step
+    /// was in the box, or there was none to take.
+    fn step<P: Rows>(
+        &mut self,
+        problem: &P,
+        settings: &PgsSmSettings,
+        scales: &(f64, f64),
+        x: &mut Solution,
+        state: &mut Vec<f64>,
+    ) -> bool {
+        let inside = |i: &usize| {
+            let [lower, upper] = problem.bounds(*i);
+            lower < x.z[*i] && x.z[*i] < upper
+        };
+        self.free.clear();
+        if self.sparse {
+            self.free.extend(self.envelope.order().iter().copied().filter(inside));
+        } else {
+            self.free.extend((0..x.z.len()).filter(inside));
+        }
+        if self.free.is_empty() {
+            return true;
+        }
+        let found = if self.sparse || self.free.len() <= settings.largest_dense {
+            self.factored_direction(problem, &x.w)
+        } else {
+            let goal = INNER * settings.tolerance / scales.0;
+            self.gradient_direction(problem, &x.w, goal, state)
+        };
+        if !found {
+            return true;
+        }
+        let to_bound = self.first_bound(problem, &x.z);
+        let mut scale = 1.0;
+        while scale > to_bound {
+            if self.advance(problem, scale, x, state) {
+                return false;
+            }
+            scale *= 0.5;
+        }
+        !self.advance(problem, to_bound, x, state) || to_bound == 1.0
+    }
+
+    /// `d = -(M_II + delta D_II)^-1 w_I`.
+    fn factored_direction<P: Rows>(&mut self, problem: &P, w: &[f64]) -> bool {
+        while !self.refactor(problem) {
+            self.delta *= DELTA_RAISE;
+            self.factored.clear();
+            self.envelope.truncate(0);
+            if self.delta > DELTA_LARGEST {
+                return false;
+            }
+        }
+        self.step.clear();
+        self.step.extend(self.free.iter().map(|&i| -w[i]));
+        if self.sparse {
+            self.envelope.solve(&mut self.step);
+        } else {
+            self.factor.solve(&mut self.step);
+        }
+        self.step.iter().all(|d| d.is_finite())
+    }
+
+    /// Makes the factor that of the free indices. Rows before the first difference are kept; where only a few indices
+    /// have left, their rows are taken out.
+    fn refactor<P: Rows>(&mut self, problem: &P) -> bool {
+        if let (true, Some(rows)) = (self.sparse, problem.sparse_half()) {
+            return self.envelope.refactor(rows, &self.free, self.delta, SMALLEST).is_ok();
+        }
+        let few = self.factored.len().saturating_sub(self.free.len()) <= FEW;
+        if few && self.free.len() < self.factored.len() && is_subset(&self.free, &self.factored) {
+            for at in (0..self.factored.len()).rev() {
+                if self.free.binary_search(&self.factored[at]).is_err() {
+                    self.factor.remove(at);
+                    self.factored.remove(at);
+                }
+            }
+        }
+        let same = self.free.iter().zip(&self.factored).take_while(|(a, b)| a == b).count();
+        self.factor.truncate(same);
+        self.factored.truncate(same);
+        let (free, raised) = (&self.free, 1.0 + self.delta);
+        let entry = |i: usize, j: usize| match [free[i], free[j]] {
+            [i, j] if i == j => problem.diagonal(i) * raised,
+            [i, j] => problem.entry(i, j),
+        };
+        self.factored.extend_from_slice(&free[same..]);
+        self.factor.extend(free.len() - same, entry, SMALLEST).is_ok()
+    }
+
+    /// The same by conjugate gradients, until no component of the subspace residual exceeds `goal`.
+    fn gradient_direction<P: Rows>(
+        &mut self,
+        problem: &P,
+        w: &[f64],
+        goal: f64,
+        state: &mut Vec<f64>,
+    ) -> bool {
+        let free = &self.free;
+        let Gradients { residual, direction } = &mut self.gradients;
+        residual.fill(0.0);
+        direction.fill(0.0);
+        self.change.fill(0.0);
+        let inverse = |i: usize| {
+            let diagonal = problem.diagonal(i);
+            if diagonal > 0.0 { 1.0 / diagonal } else { 1.0 }
+        };
+        for &i in free {
+            residual[i] = -w[i];
+            direction[i] = -w[i] * inverse(i);
+        }
+        let mut product = dot(residual, direction);
+        for _ in 0..GRADIENT_STEPS {
+            problem.multiply(direction, &mut self.image, state);
+            let curvature = free.iter().map(|&i| direction[i] * self.image[i]).sum::<f64>();
+            // A direction without curvature is a redundancy: nothing to gain, nothing to divide by.
+            if curvature.is_nan() || curvature <= f64::EPSILON * product.abs() * 1e-4 {
+                break;
+            }
+            let length = product / curvature;
+            let mut largest: f64 = 0.0;
+            for &i in free {
+                self.change[i] += length * direction[i];
+                residual[i] -= length * self.image[i];
+                largest = largest.max(residual[i].abs());
+            }
+            if largest <= goal {
+                break;
+            }
+            let next: f64 = free.iter().map(|&i| residual[i] * residual[i] * inverse(i)).sum();
+            let beta = next / product;
+            product = next;
+            for &i in free {
+                direction[i] = residual[i] * inverse(i) + beta * direction[i];
+            }
+        }
+        self.step.clear();
+        self.step.extend(free.iter().map(|&i| self.change[i]));
+        self.step.iter().all(|d| d.is_finite())
+    }
+
+    /// Moves `z` to the projection of `z + scale d` unless that would raise the objective.
+    fn advance<P: Rows>(&mut self, problem: &P, scale: f64, x: &mut Solution, state: &mut Vec<f64>) -> bool {
+        self.change.fill(0.0);
+        self.trial.copy_from_slice(&x.z);
+        for (&i, d) in self.free.iter().zip(&self.step) {
+            let [lower, upper] = problem.bounds(i);
+            self.trial[i] = (x.z[i] + scale * d).max(lower).min(upper);
+            self.change[i] = self.trial[i] - x.z[i];
+        }
+        problem.multiply(&self.change, &mut self.image, state);
+        let gain = dot(&self.change, &x.w) + 0.5 * dot(&self.change, &self.image);
+        // NaN is no gain.
+        if gain.is_nan() || gain >= 0.0 {
+            return false;
+        }
+        x.z.copy_from_slice(&self.trial);
+        x.w.iter_mut().zip(&self.image).for_each(|(w, change)| *w += change);
+        true
+    }
+
+    /// How far `z + t d` stays in the box, at most 1.
+    fn first_bound<P: Rows>(&self, problem: &P, z: &[f64]) -> f64 {
+        self.free.iter().zip(&self.step).fold(1.0, |t: f64, (&i, &d)| {
+            let [lower, upper] = problem.bounds(i);
+            let room = if d > 0.0 { upper - z[i] } else { lower - z[i] };
+            if d == 0.0 || !room.is_finite() { t } else { t.min(room / d) }
+        })
+    }
+}
+
+/// Whether every entry of an increasing list is in another.
+fn is_subset(small: &[usize], large: &[usize]) -> bool {
+    let mut rest = large.iter();
+    small.iter().all(|a| rest.any(|b| a == b))
+}
+
+impl Solver<Lcp> for PgsSm {
+    fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
+    }
+}
+
+impl Solver<BoxLcp> for PgsSm {
+    fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
+        match Symmetric::new(problem) {
+            Some(symmetric) => self.iterate(&symmetric, start, x),
+            None => self.iterate(problem, start, x),
+        }
+    }
+}
+
+impl Solver<FactoredLcp> for PgsSm {
+    fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
+        self.iterate(problem, start, x)
+    }
+}

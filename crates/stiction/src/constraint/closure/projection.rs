@@ -1,0 +1,342 @@
+//! Loop closures: what keeps trees on the manifold of their equality constraints.
+//!
+//! Trees tied by equalities or tendons, directly or through others, form a *set*. On a set the rows `X` of its equalities act in
+//! the same way on displacements, velocities and accelerations `x`: the nearest `x` in the metric of the mass matrix
+//! with `X x + b = 0` is `x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)` (Gauss's principle; Drumwright 2015), where
+//! dependent rows are left out. A set that cannot be closed (contradictory equalities, an arm pulled beyond its reach)
+//! is *open*: it takes the contact rule and its rows give way, which bounds the velocities near a singular
+//! configuration.
+//!
+//! # References
+//! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration* (2006), section IV.4 (projection methods);
+//! E. Eich, *Convergence results for a coordinate projection method applied to mechanical systems with algebraic
+//! constraints*, SIAM J. Numer. Anal. 30 (1993).
+
+use crate::constraint::closure::coordinates::Loops;
+use crate::constraint::closure::joint::{LoopJoints, push_rotor};
+use crate::constraint::equality::{
+    Configuration, Instant, Level, equality_trees, position_error, push_equality,
+};
+use crate::constraint::islands::{Islands, root, unite};
+use crate::constraint::rows::Rows;
+use crate::constraint::tendon::{spans_trees, tendon_trees};
+use crate::dynamics;
+use crate::dynamics::{AlgorithmError, Data};
+use crate::model::Model;
+
+/// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
+/// few metres.
+const CLOSED: f64 = 1e-13;
+
+/// Newton steps of one projection. From the error of a step of order four one does, from that of order one two or
+/// three.
+const ROUNDS: usize = 6;
+
+/// Rows that move against their prescription by more than this (m/s or rad/s) at the beginning of a step were set in
+/// motion by someone, or come from a step under the contact rule.
+const MATCHED: f64 = 1e-10;
+
+/// A set whose position error is above this after the projection cannot be closed (m or rad).
+const OPEN: f64 = 1e-6;
+
+/// Softness of the rows of an open set: they are met to a thousandth of what is asked of them.
+const SOFT: f64 = 1e-3;
+
+/// An equality in the order of names.
+#[derive(Clone, Copy, Debug)]
+struct Tie {
+    rank: u32,
+    equality: usize,
+    set: usize,
+}
+
+/// The sets of tied trees and room to work on them. Keeps its capacity.
+#[derive(Debug)]
+pub(crate) struct Closures {
+    /// The joints that close loops: at the poses and velocities of the beginning of the step, or where this works.
+    pub(crate) loops: Loops,
+    ties: Vec<Tie>,
+    /// Loop-closing joints with a rotor, in the order of names, and their sets.
+    rotors: Vec<(usize, usize)>,
+    /// Set of each tree: the least tree of it.
+    set: Vec<usize>,
+    /// Whether each tree is tied by an equality, or to another by a tendon.
+    tied: Vec<bool>,
+    rows: Rows,
+    islands: Islands,
+    /// `X x + b`, per row.
+    free: Vec<f64>,
+    scratch: Vec<f64>,
+    displacement: Vec<f64>,
+    q_kept: Vec<f64>,
+    /// Sets at work, and their position errors (per tree number).
+    active: Vec<bool>,
+    errors: Vec<f64>,
+    errors_kept: Vec<f64>,
+    /// Softness of each set's rows.
+    softness: Vec<f64>,
+    /// Set of each equality.
+    set_of_equality: Vec<usize>,
+}
+
+/// Unites trees in one set.
+fn tie_together(trees: impl Iterator<Item = usize>, set: &mut [usize], tied: &mut [bool]) {
+    let mut first = None;
+    for tree in trees {
+        tied[tree] = true;
+        unite(set, *first.get_or_insert(tree), tree);
+    }
+}
+
+impl Closures {
+    pub(crate) fn new(model: &Model, equality_ranks: &[u32], joints: &LoopJoints) -> Self {
+        let trees = model.trees.len();
+        let mut set: Vec<usize> = (0..trees).collect();
+        let mut tied = vec![false; trees];
+        for equality in 0..model.equalities.len() {
+            tie_together(equality_trees(model, equality), &mut set, &mut tied);
+        }
+        for tendon in model.tendons.iter().filter(|tendon| spans_trees(model, tendon)) {
+            tie_together(tendon_trees(model, tendon), &mut set, &mut tied);
+        }
+        for tree in 0..trees {
+            set[tree] = root(&mut set, tree);
+        }
+        let tie = |equality| {
+            let tree = equality_trees(model, equality).next()?;
+            Some(Tie { rank: equality_ranks[equality], equality, set: set[tree] })
+        };
+        let set_of_equality = (0..model.equalities.len())
+            .map(|e| equality_trees(model, e).next().map_or(0, |tree| set[tree]))
+            .collect();
+        let mut ties: Vec<Tie> = (0..model.equalities.len()).filter_map(tie).collect();
+        ties.sort_by_key(|tie| tie.rank);
+        let rotors = joints.in_order().filter(|&joint| model.loop_joints[joint].armature > 0.0);
+        let rotors = rotors
+            .filter_map(|joint| {
+                let link = model.loop_joints[joint].links.into_iter().flatten().next()?;
+                Some((joint, set[model.links[link].tree]))
+            })
+            .collect();
+        Self {
+            loops: Loops::new(model),
+            ties,
+            rotors,
+            set,
+            tied,
+            rows: Rows::default(),
+            islands: Islands::default(),
+            free: Vec::new(),
+            scratch: vec![0.0; model.nv()],
+            displacement: vec![0.0; model.nv()],
+            q_kept: model.q0.clone(),
+            active: vec![false; trees],
+            errors: vec![0.0; trees],
+            errors_kept: vec![0.0; trees],
+            softness: vec![0.0; trees],
+            set_of_equality,
+        }
+    }
+
+    /// Whether an equality ties this tree, or a tendon to another, so that they have to be advanced together.
+    pub(crate) fn is_tied(&self, tree: usize) -> bool {
+        self.tied[tree]
+    }
+
+    /// Softness of the rows of an equality, as of the last survey.
+    pub(crate) fn softness(&self, equality: usize) -> f64 {
+        self.softness.get(self.set_of_equality[equality]).copied().unwrap_or(0.0)
+    }
+
+    /// Whether a tree is in a set that cannot be closed, as of the last survey.
+    pub(crate) fn is_open(&self, tree: usize) -> bool {
+        self.softness[self.set[tree]] > 0.0
+    }
+
+    /// Finds the sets that could not be closed. Needs kinematics and the loops there.
+    pub(crate) fn survey(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
+        self.activate(|_| true);
+        self.measure(model, data, now);
+        for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
+            *softness = if *error <= OPEN { 0.0 } else { SOFT };
+        }
+    }
+
+    /// Brings the accelerations of the sets of the given trees onto the second derivative of the constraints. Needs
+    /// kinematics, factors and [`dynamics::bias_forces`] of the trees, and the loops there with their rates.
+    pub(crate) fn constrain(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        now: Instant<'_>,
+        of: impl Fn(usize) -> bool,
+        acceleration: &mut [f64],
+    ) {
+        self.activate(of);
+        self.loops.accelerate(model, data, now.mocap);
+        self.push(model, data, now, Level::Acceleration);
+        for &(joint, set) in &self.rotors {
+            if self.active[set] {
+                push_rotor(&mut self.rows, model, &self.loops, joint, None);
+            }
+        }
+        self.correct(model, data, acceleration);
+    }
+
+    /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
+    /// (see [`Closures::survey`]). Needs kinematics, the loops there, and factors.
+    pub(crate) fn match_velocities(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        now: Instant<'_>,
+        of: impl Fn(usize) -> bool,
+        v: &mut [f64],
+    ) {
+        self.activate(of);
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
+        for &(joint, set) in &self.rotors {
+            if self.active[set] {
+                push_rotor(&mut self.rows, model, &self.loops, joint, Some(v));
+            }
+        }
+        self.correct(model, data, v);
+    }
+
+    /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics and the loops there.
+    pub(crate) fn velocities_match(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        now: Instant<'_>,
+        of: impl Fn(usize) -> bool,
+        v: &[f64],
+    ) -> bool {
+        self.activate(of);
+        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
+        self.rows.velocities(model, v, &mut self.free);
+        self.free.iter().all(|rate| rate.abs() <= MATCHED)
+    }
+
+    /// Closes all sets that are open by Newton's method: moves `q` along `M^-1 X^T`, set by set, until the position
+    /// errors are round-off or grow no smaller. `added_diagonal` is added to the mass matrices.
+    ///
+    /// Writes kinematics (at `q` and `v`), the loops there, and factors of all tied trees.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(crate) fn close(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        now: Instant<'_>,
+        added_diagonal: &[f64],
+        q: &mut [f64],
+        v: &[f64],
+    ) -> Result<(), AlgorithmError> {
+        for tree in (0..model.trees.len()).filter(|&t| self.tied[t]) {
+            dynamics::forward_kinematics(model, data, tree, q, v);
+            dynamics::factorize_by_size(model, data, tree, added_diagonal)?;
+        }
+        self.activate(|_| true);
+        self.softness.fill(0.0);
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
+        for _ in 0..ROUNDS {
+            for set in 0..self.active.len() {
+                self.active[set] &= self.errors[set] > CLOSED;
+            }
+            if !self.active.contains(&true) {
+                break;
+            }
+            self.newton_step(model, data, now, q, v);
+        }
+        Ok(())
+    }
+
+    /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
+    /// attempt (Levenberg's method); after two it is left.
+    fn newton_step(&mut self, model: &Model, data: &mut Data, now: Instant<'_>, q: &mut [f64], v: &[f64]) {
+        self.push(model, data, now, Level::Displacement);
+        let mut displacement = std::mem::take(&mut self.displacement);
+        displacement.fill(0.0);
+        self.correct(model, data, &mut displacement);
+        self.q_kept.copy_from_slice(q);
+        for tree in 0..model.trees.len() {
+            if self.active[self.set[tree]] {
+                dynamics::integrate(model, tree, &self.q_kept, &displacement, 1.0, q);
+                dynamics::forward_kinematics(model, data, tree, q, v);
+            }
+        }
+        self.displacement = displacement;
+        self.errors_kept.copy_from_slice(&self.errors);
+        self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        self.measure(model, data, now);
+        let mut restored = false;
+        for tree in 0..model.trees.len() {
+            if self.is_worse(self.set[tree]) {
+                let coords = model.trees[tree].coords.clone();
+                q[coords.clone()].copy_from_slice(&self.q_kept[coords]);
+                dynamics::forward_kinematics(model, data, tree, q, v);
+                restored = true;
+            }
+        }
+        if restored {
+            self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
+        }
+        for set in 0..self.active.len() {
+            if self.is_worse(set) {
+                self.errors[set] = self.errors_kept[set];
+                // Errors this small are round-off, which no method reduces.
+                self.active[set] = self.softness[set] == 0.0 && self.errors[set] > OPEN;
+                self.softness[set] = SOFT;
+            }
+        }
+    }
+
+    /// Whether the last step brought an active set no nearer; an error that is not a number did not.
+    fn is_worse(&self, set: usize) -> bool {
+        let better = self.errors[set] < self.errors_kept[set];
+        self.active[set] && !better
+    }
+
+    /// Marks the sets of the tied trees among the given ones.
+    fn activate(&mut self, of: impl Fn(usize) -> bool) {
+        self.active.fill(false);
+        for tree in 0..self.set.len() {
+            if self.tied[tree] && of(tree) {
+                self.active[self.set[tree]] = true;
+            }
+        }
+    }
+
+    /// Position error of every active set.
+    fn measure(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
+        for (error, _) in self.errors.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
+            *error = 0.0;
+        }
+        for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
+            let error = position_error(model, data, now.with(&self.loops), tie.equality);
+            let worst = &mut self.errors[tie.set];
+            *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
+        }
+    }
+
+    /// The rows of all active sets, in the order of names.
+    fn push(&mut self, model: &Model, data: &Data, now: Instant<'_>, level: Level) {
+        self.rows.clear();
+        let at = now.with(&self.loops);
+        for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
+            push_equality(&mut self.rows, model, data, at, tie.equality, tie.rank, level);
+            self.rows.soften(self.softness[tie.set]);
+        }
+    }
+
+    /// `x <- x - M^-1 X^T (X M^-1 X^T)^-1 (X x + b)`.
+    fn correct(&mut self, model: &Model, data: &mut Data, x: &mut [f64]) {
+        self.rows.half_solve(model, data);
+        self.rows.velocities(model, x, &mut self.free);
+        self.islands.solve_bilateral(model, &mut self.rows, &self.free);
+        self.rows.apply_impulses(model, data, &mut self.scratch, x);
+    }
+}

@@ -1,0 +1,225 @@
+//! Stage 2 of a step: from poses to contacts, touching and predicted, sorted by key.
+//!
+//! A predicted contact holds the bodies apart along the direction in which they are closest *now*. Where a body
+//! slides over the seam of two flush boxes, or a ball rolls over it, that direction is the way ahead, though nothing is
+//! in the way. What counts is that the bodies are apart along *some* direction when the step ends (the largest of the
+//! facets' gaps must not be negative; Nguyen and Trinkle 2010, section 4). So a closing contact is left out when the
+//! normal of a plane face of either shape separates them now and still does after the step at the present velocities.
+
+use crate::contact::point::{Contact, ContactKey, contact_frame};
+use crate::dynamics::Data;
+use crate::geometry::{Aabb, BroadPhase, ContactPoint, Shape, collide};
+use crate::model::{Base, Model};
+use crate::sim::{Mocap, State};
+use crate::spatial::{Motion, Transform};
+use nalgebra::Vector3;
+
+/// Part of the reach that does not depend on speed (m): a body at rest that is hit during the step may move this
+/// far towards a neighbour and still finds its contact predicted.
+const REACH_AT_REST: f64 = 1e-3;
+
+/// Steps between faces lower than this are not bumped into (m): a hundred times what overlap is left.
+const GRAZING: f64 = 1e-7;
+
+/// A face separates better than the contact's own direction if it does so by more than rounding (m).
+const BETTER: f64 = 1e-12;
+
+/// Finds the contacts of a scene. Allocates nothing once the number of pairs has peaked.
+#[derive(Debug)]
+pub(crate) struct ContactFinder {
+    broad: BroadPhase,
+    boxes: Vec<Option<Aabb>>,
+    poses: Vec<Transform>,
+    reaches: Vec<f64>,
+    pairs: Vec<(usize, usize)>,
+    points: Vec<ContactPoint>,
+    /// Coefficient of restitution of all contacts, in place of the model's.
+    restitution: Option<f64>,
+    /// Whether what is hit in a step may go on to hit something else in it.
+    pub(crate) chains: bool,
+    /// The contacts found last, sorted by key.
+    pub(crate) contacts: Vec<Contact>,
+}
+
+impl ContactFinder {
+    pub(crate) fn new(model: &Model, restitution: Option<f64>) -> Self {
+        let n = model.geoms.len();
+        Self {
+            broad: BroadPhase::new(),
+            boxes: vec![None; n],
+            poses: vec![Transform::identity(); n],
+            reaches: vec![0.0; n],
+            pairs: Vec::new(),
+            points: Vec::new(),
+            restitution,
+            chains: false,
+            contacts: Vec::new(),
+        }
+    }
+
+    /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.
+    pub(crate) fn find(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
+        self.place(model, data, state, h);
+        // Contact with height fields is not computed.
+        let ground = |g: usize| matches!(model.geoms[g].shape, Shape::HeightField(_));
+        let may_collide = |a, b| model.may_collide(a, b) && !ground(a) && !ground(b);
+        self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
+        self.contacts.clear();
+        for &(a, b) in &self.pairs {
+            let [a, b] = if model.geoms[a].rank < model.geoms[b].rank { [a, b] } else { [b, a] };
+            let reach = self.reaches[a] + self.reaches[b];
+            self.points.clear();
+            let shapes = [&model.geoms[a].shape, &model.geoms[b].shape];
+            collide(shapes[0], &self.poses[a], shapes[1], &self.poses[b], reach, &mut self.points);
+            if self.points.is_empty() || self.passes_by(model, data, state, [a, b], h) {
+                continue;
+            }
+            let law = model.pair_law(a, b);
+            let restitution = self.restitution.unwrap_or_else(|| model.pair_restitution(a, b));
+            for point in &self.points {
+                let frame = contact_frame(&point.normal);
+                let slip = self.surface_velocity(model, state, b, point)
+                    - self.surface_velocity(model, state, a, point);
+                self.contacts.push(Contact {
+                    key: ContactKey {
+                        first: model.geoms[a].rank,
+                        second: model.geoms[b].rank,
+                        feature: point.feature,
+                    },
+                    geoms: [a, b],
+                    links: [a, b].map(|g| match model.bodies[model.geoms[g].body].base {
+                        Base::Link(link) => Some(link),
+                        _ => None,
+                    }),
+                    point: point.point,
+                    frame,
+                    gap: point.gap,
+                    law,
+                    restitution,
+                    drift: frame.tr_mul(&slip),
+                });
+            }
+        }
+        self.contacts.sort_unstable_by_key(|c| c.key);
+    }
+
+    /// Poses, reaches and boxes of all geoms.
+    fn place(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
+        let fall = model.gravity.norm() * h;
+        for (i, geom) in model.geoms.iter().enumerate() {
+            let (base, velocity) = base_motion(model, data, &state.mocap, geom.body);
+            let pose = base * geom.pose;
+            let radius = geom.shape.bounding_radius().unwrap_or(0.0);
+            let lever = (pose.translation - base.translation).norm() + radius;
+            let moving = !matches!(model.bodies[geom.body].base, Base::World);
+            // Twice what the present velocity and gravity bring: impulses and drives change it within the step.
+            let speed = velocity.linear.norm() + velocity.angular.norm() * lever + fall;
+            self.reaches[i] = if moving { 2.0 * h * speed + REACH_AT_REST } else { 0.0 };
+            self.poses[i] = pose;
+        }
+        if self.chains {
+            // Anything that moves may get as fast as the fastest.
+            let farthest = self.reaches.iter().fold(0.0, |most: f64, reach| most.max(*reach));
+            self.reaches.iter_mut().filter(|reach| **reach > 0.0).for_each(|reach| *reach = farthest);
+        }
+        for (i, geom) in model.geoms.iter().enumerate() {
+            self.boxes[i] = geom.shape.aabb(&self.poses[i]).map(|b| {
+                let margin = Vector3::repeat(self.reaches[i]);
+                Aabb { min: b.min - margin, max: b.max + margin }
+            });
+        }
+    }
+
+    /// Whether two shapes that do not overlap pass each other in this step, whatever the contact says.
+    fn passes_by(&self, model: &Model, data: &Data, state: &State, [a, b]: [usize; 2], h: f64) -> bool {
+        let faces = [a, b].iter().any(|&g| model.geoms[g].shape.plane_faces().next().is_some());
+        if !faces || self.points.iter().any(|p| p.gap < -GRAZING) {
+            return false;
+        }
+        // Gap at the end of the step along the contact's own direction.
+        let end = self.points.iter().fold(f64::INFINITY, |least, p| {
+            let [u, v] = [a, b].map(|g| point_velocity(model, data, state, g, &p.point));
+            least.min(p.gap + h * p.normal.dot(&(v - u)))
+        });
+        let least = (end + BETTER).max(-GRAZING);
+        end < 0.0
+            && (self.clear_of_faces(model, data, state, [a, b], h, least)
+                || self.clear_of_faces(model, data, state, [b, a], h, least))
+    }
+
+    /// Whether a plane face of `owner` has all of `other` in front of it, now and, by at least `least`, at the end of the
+    /// step.
+    fn clear_of_faces(
+        &self,
+        model: &Model,
+        data: &Data,
+        state: &State,
+        [owner, other]: [usize; 2],
+        h: f64,
+        least: f64,
+    ) -> bool {
+        let (pose, place) = (&self.poses[owner], &self.poses[other]);
+        let shape = &model.geoms[other].shape;
+        let [spin, other_spin] =
+            [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
+        model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
+            let n = pose.vector(&normal);
+            // Of the other's centre, with which it moves and about which it turns, seen from the owner.
+            let distance = n.dot(&(place.translation - pose.translation)) - offset;
+            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &place.translation));
+            let later = distance + h * n.dot(&(v - u));
+            let [down, turn] = [-n, (other_spin - spin) * h].map(|x| place.inverse_vector(&x));
+            let [reach, reach_later] = [Vector3::zeros(), turn].map(|turn| shape.reach(&down, &turn));
+            reach.is_some_and(|reach| distance - reach >= -GRAZING)
+                && reach_later.is_some_and(|reach| later - reach >= least)
+        })
+    }
+
+    /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body
+    /// and its belt, whose part along the normal cannot carry anything.
+    fn surface_velocity(
+        &self,
+        model: &Model,
+        state: &State,
+        geom: usize,
+        point: &ContactPoint,
+    ) -> Vector3<f64> {
+        let g = &model.geoms[geom];
+        let belt = self.poses[geom].vector(&g.surface_velocity);
+        let belt = belt - point.normal * point.normal.dot(&belt);
+        match model.bodies[g.body].base {
+            Base::Mocap(i) => {
+                belt + state.mocap[i].velocity.at(&(point.point - state.mocap[i].position)).linear
+            }
+            _ => belt,
+        }
+    }
+}
+
+/// Velocity of the point of a geom's body that is at `point` (m/s, world).
+fn point_velocity(
+    model: &Model,
+    data: &Data,
+    state: &State,
+    geom: usize,
+    point: &Vector3<f64>,
+) -> Vector3<f64> {
+    let (base, motion) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
+    motion.at(&(point - base.translation)).linear
+}
+
+/// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
+pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    let (base, motion) = base_motion(model, data, mocap, body);
+    let pose = base * model.bodies[body].pose;
+    (pose, motion.at(&(pose.translation - base.translation)))
+}
+
+/// Pose of a body's base and its motion at the base's origin, world axes.
+pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    match model.bodies[body].base {
+        Base::World => (Transform::identity(), Motion::zero()),
+        Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
+        Base::Link(link) => (data.link_pose[link], data.link_velocity[link]),
+    }
+}

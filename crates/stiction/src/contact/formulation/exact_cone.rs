@@ -1,0 +1,454 @@
+//! The exact friction cone, a nonlinear complementarity problem (De Saxce and Feng 1998; Acary and others 2011), and with
+//! it every law of contact.
+//!
+//! # Problem
+//! With `u = G lambda + u_free`, per contact `0 <= lambda_n  perp  u_n + a_n >= 0` and, tangentially,
+//!
+//! | law | tangential impulse |
+//! |---|---|
+//! | frictionless | none |
+//! | Coulomb | `|lambda_t| <= mu lambda_n`; sliding, `lambda_t = -mu lambda_n u_t / |u_t|`: in whatever direction |
+//! | no slip | any while `lambda_n > 0`, and then `u_t = 0` |
+//! | viscous | `-h c u_t` while the gap is closed, of the velocity after the step (implicit) or before it (explicit) |
+//! | Coulomb and viscous | the sum |
+//!
+//! Limits keep the normal law, joint friction is a bounded impulse. Under the *associated* law a sliding contact opens with
+//! the speed `mu |u_t|`, which makes the problem convex and wrong (Anitescu 2006); it is here to be compared with.
+//!
+//! # Method
+//! 1. Contacts become blocks of a cone problem. An implicit viscous impulse is a held row with the compliance `1 / (h c)`,
+//!    which is unconditionally stable; next to dry friction it has rows of its own.
+//!    A preload `p` of an impact enlarges the cone to `|lambda_t| <= mu (lambda_n + p)`, which is the sum of the cone and
+//!    of a disk of radius `mu p`; both parts of the friction oppose the same sliding. The disk is the friction of a second
+//!    contact with the same tangents, whose normal row nothing else moves and whose normal impulse is `p` therefore. So
+//!    the problem stays one of cones, exactly.
+//! 2. The solver, by default the chain of [`stiction_solvers::cones::chain`], starts from the impulses that the same blocks
+//!    had in the last step. It aims well below its tolerance: what a solver leaves as residual moves bodies that should
+//!    rest.
+//! 3. Bodies that jam may have no motion without slip. Contacts without slip then count as ones of friction 1000, and the
+//!    report says so as a regularization of a thousandth.
+//!
+//! # References
+//! - G. De Saxce, Z.-Q. Feng, *The bipotential method*, Mathematical and Computer Modelling 28 (1998).
+//! - V. Acary, F. Cadoux, C. Lemarechal, J. Malick, *A formulation of the linear discrete Coulomb friction problem via convex
+//!   optimization*, ZAMM 91 (2011).
+//! - M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
+//!   (2006).
+//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections IV and VI.
+
+use crate::contact::formulation::choice::FormulationError;
+use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
+use crate::contact::law::Law;
+use serde::{Deserialize, Serialize};
+use stiction_solvers::select::registry;
+use stiction_solvers::select::registry::AnySolver;
+use stiction_solvers::{
+    AnyProblem, BlockRows, Chain, ChainSettings, Class, Cone, ConeData, ConeNcp, Delassus, FrictionLaw,
+    Piece, Report, Residual, Solution, Solver, SolverError, Start, Status,
+};
+
+/// Natural map that the chain aims for (dimensionless): a hundred roundings. Left over in every step, it moves what
+/// should rest by 1e-14 of the largest displacement.
+const AIM: f64 = 1e-14;
+
+/// Coefficient of friction of a contact without slip that jams.
+const JAMMED: f64 = 1e3;
+
+/// The source of a normal row that holds a preload: no row of the island.
+const PRELOADED: usize = usize::MAX;
+
+/// Which velocity viscous friction answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViscousRule {
+    /// That after the step: stable for any step and coefficient.
+    #[default]
+    Implicit,
+    /// That before the step, as published: accurate to first order, unstable beyond `h c = 2 m` or so.
+    Explicit,
+}
+
+/// Settings of the exact cone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExactConeSettings {
+    /// Coulomb's law, or its convex relaxation.
+    pub law: FrictionLaw,
+    /// Law of all contacts that have friction, in place of their own.
+    pub replacement: Option<Law>,
+    /// Which velocity viscous friction answers.
+    pub viscous: ViscousRule,
+    /// Compliance of every contact row (velocity per impulse, 1/kg): 0 for rigid contacts.
+    pub compliance: f64,
+    /// Name of the solver, of those that [`stiction_solvers::select::registry`] has for cone problems.
+    pub solver: String,
+    /// Largest scaled natural-map residual of a solved island.
+    pub tolerance: f64,
+    /// Factorizations of the chain per island and step at most, for real-time users.
+    pub max_factorizations: usize,
+}
+
+impl Default for ExactConeSettings {
+    fn default() -> Self {
+        let ChainSettings { tolerance, max_factorizations, .. } = ChainSettings::default();
+        Self {
+            law: FrictionLaw::Coulomb,
+            replacement: None,
+            viscous: ViscousRule::Implicit,
+            compliance: 0.0,
+            solver: CHAIN.into(),
+            tolerance,
+            max_factorizations,
+        }
+    }
+}
+
+impl ExactConeSettings {
+    /// The law that holds at a contact whose own law is `law`.
+    pub(crate) fn law_in_force(&self, law: Law) -> Law {
+        match law {
+            Law::Frictionless => law,
+            law => self.replacement.unwrap_or(law),
+        }
+    }
+}
+
+/// The default solver, which can aim below its tolerance and has a budget.
+const CHAIN: &str = "chain";
+
+/// A solver of cone problems.
+enum Engine {
+    Chain(Box<Chain>),
+    Named(Box<dyn AnySolver + Send>),
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(if matches!(self, Engine::Chain(_)) { CHAIN } else { "by name" })
+    }
+}
+
+/// Solves islands with exact friction cones. Allocates nothing for an island no larger than one seen before.
+#[derive(Debug)]
+pub struct ExactCone {
+    settings: ExactConeSettings,
+    engine: Engine,
+    /// Always a [`ConeNcp`].
+    problem: AnyProblem,
+    /// Memory of the form of the operator that is not in use.
+    spare: Delassus,
+    solution: Solution,
+    /// The island's row of every row of the problem, or [`PRELOADED`].
+    source: Vec<usize>,
+    /// Delassus diagonal of the [`PRELOADED`] rows, in their order.
+    mobility: Vec<f64>,
+    /// First row in the problem, and number of rows, of every block.
+    blocks: Vec<[usize; 2]>,
+}
+
+impl ExactCone {
+    /// Number of rows (20 contacts) above which equations in velocities, sparse by trees, are faster than dense ones in
+    /// impulses.
+    pub(crate) const FACTORED_FROM: usize = 60;
+
+    /// A solver; refuses settings out of range.
+    pub fn new(settings: ExactConeSettings) -> Result<Self, FormulationError> {
+        let refuse = |error: SolverError| FormulationError::Setting(error.to_string());
+        if !(settings.compliance.is_finite() && settings.compliance >= 0.0) {
+            let message = format!("compliance {}: a number of at least 0 is needed", settings.compliance);
+            return Err(FormulationError::Setting(message));
+        }
+        let tolerance = settings.tolerance;
+        let engine = if settings.solver == CHAIN {
+            let (aim, max_factorizations) = (AIM.min(tolerance), settings.max_factorizations);
+            let chain = ChainSettings { tolerance, aim, max_factorizations, ..Default::default() };
+            Engine::Chain(Box::new(Chain::new(chain).map_err(refuse)?))
+        } else {
+            let entry = registry::find_for(&settings.solver, Class::ConeNcp)
+                .map_err(|error| FormulationError::Setting(error.to_string()))?;
+            Engine::Named(entry.make(tolerance).map_err(refuse)?)
+        };
+        let problem = ConeNcp::default().with_law(settings.law).into();
+        Ok(Self {
+            settings,
+            engine,
+            problem,
+            spare: Delassus::Factored(BlockRows::default()),
+            solution: Solution::default(),
+            source: Vec::new(),
+            mobility: Vec::new(),
+            blocks: Vec::new(),
+        })
+    }
+
+    /// Whether problems need [`IslandProblem::before`].
+    pub(crate) fn asks_velocities(&self) -> bool {
+        self.settings.viscous == ViscousRule::Explicit
+    }
+
+    /// Solves an island from the impulses in `memory` (N s), and writes those it finds there.
+    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        let mut solver = self.attempt(island, memory, None);
+        let held = island.blocks.iter().any(|b| self.law_of(b.kind) == Some(Law::NoSlip));
+        if held && solver.status != Status::Solved && solver.residual != Residual::INFINITE {
+            solver = self.attempt(island, memory, Some(JAMMED)); // step 3
+            solver.regularization = 1.0 / JAMMED;
+        }
+        self.remember(island, memory);
+        IslandReport::of(solver, self.source.len())
+    }
+
+    /// Poses and solves the problem; `held` is the friction of contacts without slip, if they are to have one.
+    fn attempt(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
+        if self.pose(island, held).is_err() {
+            self.solution.resize(0);
+            return not_finite();
+        }
+        self.recall(island, memory);
+        match (&mut self.engine, &self.problem) {
+            (Engine::Chain(chain), AnyProblem::ConeNcp(problem)) => {
+                chain.solve(problem, Start::Warm, &mut self.solution)
+            }
+            (Engine::Named(solver), problem) => {
+                solver.solve(problem, Start::Warm, &mut self.solution).unwrap_or_else(not_finite)
+            }
+            _ => not_finite(),
+        }
+    }
+
+    fn law_of(&self, kind: BlockKind) -> Option<Law> {
+        match kind {
+            BlockKind::Contact { law, .. } => Some(self.settings.law_in_force(law)),
+            _ => None,
+        }
+    }
+
+    /// Step 1.
+    fn pose(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
+        let Self { settings, problem, spare, source, mobility, blocks, .. } = self;
+        let AnyProblem::ConeNcp(problem) = problem else {
+            return Err(SolverError::Structure { what: "a cone problem is needed" });
+        };
+        problem.refill(|data| {
+            let mut layout = Layout { settings, source, mobility, blocks };
+            layout.fill(island, held, data, spare);
+        })
+    }
+
+    /// Starts from what the blocks remember; where a row of the island has several in the problem, the first takes all,
+    /// but for the share of the friction that a preload carries.
+    fn recall(&mut self, island: &IslandProblem, memory: &[Memory]) {
+        self.solution.resize(self.source.len());
+        for ((&[first, count], memory), block) in self.blocks.iter().zip(memory).zip(island.blocks) {
+            let Some(&origin) = self.source.get(first) else { continue };
+            let mut left = memory.impulse;
+            let preload = preload(block);
+            let mut share = 0.0;
+            if preload > 0.0 {
+                share = preload / left[0].max(preload);
+                left[0] = (left[0] - preload).max(0.0);
+            }
+            for i in first..first + count {
+                if self.source[i] == PRELOADED {
+                    self.solution.z[i] = preload;
+                    continue;
+                }
+                let k = self.source[i] - origin;
+                let part = if k > 0 && i < first + 3 { 1.0 - share } else { 1.0 };
+                self.solution.z[i] = part * left[k];
+                left[k] -= self.solution.z[i];
+            }
+        }
+    }
+
+    fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
+        for ((&[first, count], memory), block) in self.blocks.iter().zip(memory).zip(island.blocks) {
+            *memory = Memory::default();
+            let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
+                continue;
+            };
+            memory.known = true;
+            memory.impulse[0] = preload(block);
+            for i in (first..first + count).filter(|&i| self.source[i] != PRELOADED) {
+                memory.impulse[self.source[i] - origin] += self.solution.z[i];
+            }
+        }
+    }
+}
+
+/// Normal impulse of a block that acts in any case (N s).
+fn preload(block: &Block) -> f64 {
+    if let BlockKind::Contact { preload, .. } = block.kind { preload } else { 0.0 }
+}
+
+/// Where the rows of the problem come from.
+struct Layout<'a> {
+    settings: &'a ExactConeSettings,
+    source: &'a mut Vec<usize>,
+    mobility: &'a mut Vec<f64>,
+    blocks: &'a mut Vec<[usize; 2]>,
+}
+
+impl Layout<'_> {
+    fn fill(&mut self, island: &IslandProblem, held: Option<f64>, data: ConeData, spare: &mut Delassus) {
+        let ConeData { cones, delassus, q, compliance } = data;
+        self.mobility.clear();
+        cones.clear();
+        q.clear();
+        compliance.clear();
+        self.source.clear();
+        self.blocks.clear();
+        let soft = self.settings.compliance;
+        for block in island.blocks {
+            let first = self.source.len();
+            let mut push = |cone: Cone, rows: [usize; 3], bias: f64, softness: f64| {
+                cones.push(cone);
+                for (k, &row) in rows[..cone.dim()].iter().enumerate() {
+                    let free = if row == PRELOADED { 0.0 } else { island.free[row] };
+                    self.source.push(row);
+                    q.push(free + if k == 0 { bias } else { 0.0 });
+                    compliance.push(softness);
+                }
+            };
+            let row = block.row;
+            let [rows, tangents] = [[row, row + 1, row + 2], [row + 1, row + 2, row + 3]];
+            let preload = preload(block);
+            match block.kind {
+                BlockKind::Limit { bias } => push(Cone::Nonnegative { dim: 1 }, rows, bias, 0.0),
+                BlockKind::Friction { bound } => {
+                    push(Cone::Interval { lower: -bound, upper: bound }, rows, 0.0, 0.0);
+                }
+                BlockKind::Contact { law, bias, .. } => {
+                    let law = self.settings.law_in_force(law);
+                    let cone = match (law, held) {
+                        (Law::Frictionless | Law::Viscous { .. }, _) => Cone::Nonnegative { dim: 1 },
+                        (Law::Coulomb { mu } | Law::CoulombViscous { mu, .. }, _) => {
+                            Cone::Coulomb { dim: 3, mu }
+                        }
+                        (Law::NoSlip, Some(mu)) => Cone::Coulomb { dim: 3, mu },
+                        // A preload presses, whatever comes on top.
+                        (Law::NoSlip, None) if preload > 0.0 => Cone::Nonnegative { dim: 1 },
+                        (Law::NoSlip, None) => Cone::NoSlip { dim: 3 },
+                    };
+                    push(cone, rows, bias, soft);
+                    match (cone, law) {
+                        (Cone::Nonnegative { .. }, Law::NoSlip) => {
+                            push(Cone::Free { dim: 2 }, tangents, 0.0, soft)
+                        }
+                        (Cone::Coulomb { .. }, _) if preload > 0.0 => {
+                            let mobility = Some(island.entry(row, row)).filter(|g| *g > 0.0).unwrap_or(1.0);
+                            push(cone, [PRELOADED, row + 1, row + 2], -mobility * preload, soft);
+                            self.mobility.push(mobility);
+                        }
+                        _ => {}
+                    }
+                    // What does not touch yet is not rubbed.
+                    let rub = if bias <= 0.0 { island.timestep * law.viscosity() } else { 0.0 };
+                    if rub > 0.0 && self.settings.viscous == ViscousRule::Implicit {
+                        push(Cone::Free { dim: 2 }, tangents, 0.0, 1.0 / rub);
+                    } else if rub > 0.0 {
+                        for tangent in [row + 1, row + 2] {
+                            let impulse = -rub * island.before[tangent];
+                            push(Cone::Interval { lower: impulse, upper: impulse }, [tangent; 3], 0.0, 0.0);
+                        }
+                    }
+                }
+            }
+            self.blocks.push([first, self.source.len() - first]);
+        }
+        write_operator(island, cones, self.source, self.mobility, delassus, spare);
+    }
+}
+
+/// Writes the operator of the problem, whose rows are the island's rows in `source`, or [`PRELOADED`] with nothing but the
+/// diagonal that `mobility` has for them. `spare` is of the other form and changes places when the form changes.
+fn write_operator(
+    island: &IslandProblem,
+    cones: &[Cone],
+    source: &[usize],
+    mobility: &[f64],
+    delassus: &mut Delassus,
+    spare: &mut Delassus,
+) {
+    let same = matches!(
+        (&island.delassus, &*delassus),
+        (Operator::Dense(_), Delassus::Dense(_)) | (Operator::Factored(_), Delassus::Factored(_))
+    );
+    if !same {
+        std::mem::swap(delassus, spare);
+    }
+    let unchanged = source.len() == island.rows() && source.iter().enumerate().all(|(i, s)| i == *s);
+    match (island.delassus, delassus) {
+        (Operator::Dense(from), Delassus::Dense(to)) => {
+            to.clear();
+            if unchanged {
+                to.extend_from_slice(from);
+            } else {
+                let n = island.rows();
+                let entry = |i: usize, j: usize| if i.max(j) == PRELOADED { 0.0 } else { from[i * n + j] };
+                to.extend(source.iter().flat_map(|&i| source.iter().map(move |&j| entry(i, j))));
+                let preloaded = (0..source.len()).filter(|&i| source[i] == PRELOADED);
+                preloaded.zip(mobility).for_each(|(i, g)| to[i * source.len() + i] = *g);
+            }
+        }
+        (Operator::Factored(from), Delassus::Factored(to)) => {
+            // The problem's blocks are its cones, even where rows are those of the island.
+            copy_rows(island, from, cones, source, mobility, to);
+        }
+        _ => {}
+    }
+}
+
+/// The same for rows of `Y`, where a preloaded row has a column of its own.
+fn copy_rows(
+    island: &IslandProblem,
+    from: &BlockRows,
+    cones: &[Cone],
+    source: &[usize],
+    mobility: &[f64],
+    to: &mut BlockRows,
+) {
+    to.columns = from.columns;
+    to.starts.clear();
+    to.starts.push(0);
+    to.piece_ptr.clear();
+    to.piece_ptr.push(0);
+    to.pieces.clear();
+    to.values.clear();
+    let mut mobility = mobility.iter();
+    let mut row = 0;
+    for cone in cones {
+        // Rows that are none of the island's, and the first that is.
+        let own = usize::from(source[row] == PRELOADED);
+        let origin = source[row + own];
+        // The island's block that holds the cone's rows: blocks are in the order of their rows.
+        let block = island.blocks.partition_point(|b| b.row <= origin) - 1;
+        let skip = origin - island.blocks[block].row;
+        for (piece, values) in from.pieces(block) {
+            let offset = to.values.len();
+            to.pieces.push(Piece { column: piece.column, width: piece.width, offset });
+            to.values.resize(offset + own * piece.width, 0.0);
+            let end = (skip + cone.dim() - own) * piece.width;
+            to.values.extend_from_slice(&values[skip * piece.width..end]);
+        }
+        if own == 1 {
+            to.pieces.push(Piece { column: to.columns, width: 1, offset: to.values.len() });
+            to.columns += 1;
+            to.values.push(mobility.next().map_or(1.0, |g| g.sqrt()));
+            to.values.resize(to.values.len() + cone.dim() - 1, 0.0);
+        }
+        row += cone.dim();
+        to.piece_ptr.push(to.pieces.len());
+        to.starts.push(row);
+    }
+}
+
+/// The report on a problem whose numbers are not finite.
+fn not_finite() -> Report {
+    Report {
+        status: Status::NumericalFailure,
+        iterations: 0,
+        pivots: 0,
+        residual: Residual::INFINITE,
+        regularization: 0.0,
+    }
+}

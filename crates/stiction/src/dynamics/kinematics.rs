@@ -1,0 +1,85 @@
+//! Forward kinematics: where every link is and how it moves (Featherstone 2008, section 4.4, in world axes).
+
+use crate::dynamics::data::Data;
+use crate::model::{JointKind, Model};
+use crate::spatial::{Motion, Transform, axis_angle_matrix, quaternion_from, quaternion_matrix};
+use nalgebra::Vector3;
+
+/// Poses, offsets, velocities, axes, velocity products and inertias of one tree's links from `q` (length nq) and
+/// `v` (length nv).
+///
+/// Quaternions need not have length one; a zero quaternion stands for no rotation. A free joint's `q` is the
+/// pose in the world.
+pub fn forward_kinematics(model: &Model, data: &mut Data, tree: usize, q: &[f64], v: &[f64]) {
+    for i in model.trees[tree].links.clone() {
+        let link = &model.links[i];
+        let (base, base_velocity) = match link.parent {
+            Some(p) => (data.link_pose[p], data.link_velocity[p]),
+            None => (Transform::identity(), Motion::zero()),
+        };
+        let base_spin = base_velocity.angular;
+        // The axes of the link before its joint turns them, and its origin before its joint shifts it.
+        let axes = base.rotation * link.placement.rotation;
+        let anchor = base.rotation * link.placement.translation;
+
+        let (rotation, offset, velocity, coriolis);
+        match &link.kind {
+            JointKind::Free => {
+                offset = Vector3::new(q[link.q], q[link.q + 1], q[link.q + 2]);
+                rotation = quaternion_matrix(&quaternion_from(&q[link.q + 3..]));
+                let linear = Vector3::new(v[link.v], v[link.v + 1], v[link.v + 2]);
+                let spin = Vector3::new(v[link.v + 3], v[link.v + 4], v[link.v + 5]);
+                velocity = Motion::new(rotation * spin, linear);
+                coriolis = Motion::zero();
+                for k in 0..3 {
+                    data.dof_axis[link.v + k] = Motion::new(Vector3::zeros(), Vector3::ith(k, 1.0));
+                    data.dof_axis[link.v + 3 + k] =
+                        Motion::new(rotation.column(k).into_owned(), Vector3::zeros());
+                }
+            }
+            JointKind::Ball => {
+                offset = anchor;
+                rotation = axes * quaternion_matrix(&quaternion_from(&q[link.q..]));
+                let spin = rotation * Vector3::new(v[link.v], v[link.v + 1], v[link.v + 2]);
+                velocity = base_velocity.at(&offset) + Motion::new(spin, Vector3::zeros());
+                coriolis = Motion::new(base_spin.cross(&spin), Vector3::zeros());
+                for k in 0..3 {
+                    data.dof_axis[link.v + k] =
+                        Motion::new(rotation.column(k).into_owned(), Vector3::zeros());
+                }
+            }
+            JointKind::Hinge { axis } => {
+                offset = anchor;
+                rotation = axes * axis_angle_matrix(axis, q[link.q] - link.reference);
+                let axis = axes * axis;
+                let spin = axis * v[link.v];
+                velocity = base_velocity.at(&offset) + Motion::new(spin, Vector3::zeros());
+                coriolis = Motion::new(base_spin.cross(&spin), Vector3::zeros());
+                data.dof_axis[link.v] = Motion::new(axis, Vector3::zeros());
+            }
+            JointKind::Slide { axis } => {
+                let axis = axes * axis;
+                offset = anchor + axis * (q[link.q] - link.reference);
+                rotation = axes;
+                let speed = axis * v[link.v];
+                velocity = base_velocity.at(&offset) + Motion::new(Vector3::zeros(), speed);
+                coriolis = Motion::new(Vector3::zeros(), base_spin.cross(&speed) * 2.0);
+                data.dof_axis[link.v] = Motion::new(Vector3::zeros(), axis);
+            }
+        }
+        let centripetal = base_spin.cross(&base_spin.cross(&offset));
+
+        data.link_pose[i] = Transform { rotation, translation: base.translation + offset };
+        data.link_offset[i] = offset;
+        data.link_velocity[i] = velocity;
+        data.bias_acceleration[i] = Motion::new(coriolis.angular, coriolis.linear + centripetal);
+        data.link_inertia[i] = link.inertia.rotated(&rotation);
+    }
+}
+
+/// [`forward_kinematics`] of all trees.
+pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) {
+    for tree in 0..model.trees.len() {
+        forward_kinematics(model, data, tree, q, v);
+    }
+}

@@ -1,0 +1,4 @@
+//! Mesh files.
+
+pub(crate) mod file;
+pub(crate) mod triangle_mesh;

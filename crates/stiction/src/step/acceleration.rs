@@ -1,0 +1,609 @@
+//! Contact at the level of forces and accelerations, integrated by the classic Runge-Kutta rule while contacts persist.
+//!
+//! # Problem
+//! With the normal rows `N` of the touching contacts and the viscous operator `R`,
+//!
+//! ```text
+//! M a = tau - c - R v + N^T f,   0 <= f  perp  N a + dN/dt v >= 0
+//! ```
+//!
+//! (Drumwright 2015, section IV, eq. 29-42 with the sign of `R v` put right); dry friction adds to it (section III-B, and
+//! Baraff 1994; see [`crate::contact::ContactForces`]).
+//!
+//! # Method
+//! 1. The contacts that touch and do not part at the beginning of the step are its contacts.
+//! 2. What approaches there is stopped: an inelastic impact along the normals. (The viscous impulse of an impact is zero.)
+//! 3. Four stages. In each, the contacts are found again, and `dN/dt v` is the difference of `N v` along the velocity,
+//!    which also holds for curved surfaces.
+//! 4. A set of trees is handed back to time stepping for this step when something happens in it that has no order: a contact
+//!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
+//!    (Painleve's paradox), which the report counts as inconsistent.
+//!
+//! # References
+//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections III-B and IV.
+//! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
+
+use crate::constraint::islands::{Islands, StepStart, root};
+use crate::constraint::limit::has_dry_friction;
+use crate::constraint::rows::Rows;
+use crate::contact::detection::ContactFinder;
+use crate::contact::{Contact, ContactForces, Formulation, IslandReport, IslandSolver, Law, Memory, Outcome};
+use crate::dynamics;
+use crate::dynamics::{AlgorithmError, Data};
+use crate::model::Model;
+use crate::report::certificate::mode;
+use crate::report::forces::margin;
+use crate::report::{ContactForce, StepReport};
+use crate::sim::{Mocap, Settings, SettingsError, SimError, Simulation, State, Stepper};
+use crate::step::applied_forces::{Commands, ForceMap};
+use crate::step::event_driven::Events;
+use nalgebra::Vector3;
+use stiction_solvers::{FrictionLaw, Status};
+
+/// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
+pub(crate) const TOUCHING: f64 = 1e-7;
+
+/// Normal speed (m/s) of a contact that neither hits nor parts: a hundred thousandth of what gravity gives in a millisecond.
+pub(crate) const RESTING: f64 = 1e-7;
+
+/// Normal speed (m/s) that is round-off.
+const ROUND_OFF: f64 = 1e-13;
+
+/// Length (m or rad) of the difference along the velocity; its own error and that of round-off are both about 1e-11.
+const DIFFERENCE: f64 = 1e-5;
+
+/// A contact that persists in this step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Persistent {
+    /// As it is at the beginning, with the law that holds.
+    pub(crate) contact: Contact,
+    /// A tree it touches.
+    pub(crate) tree: usize,
+    /// World axes: the sliding velocity at the beginning (m/s).
+    slip: Vector3<f64>,
+    /// In the stage: where it is, and in its frame the velocity (m/s) and its rate at zero generalized acceleration.
+    now: Option<Contact>,
+    velocity: Vector3<f64>,
+    rate: Vector3<f64>,
+}
+
+impl Persistent {
+    pub(crate) fn new(contact: Contact, tree: usize, velocity: Vector3<f64>) -> Self {
+        let slip = contact.frame * Vector3::new(0.0, velocity.y, velocity.z);
+        Self { contact, tree, slip, now: Some(contact), velocity, rate: Vector3::zeros() }
+    }
+}
+
+/// The workspace of the acceleration stepper.
+#[derive(Debug)]
+pub(crate) struct AccelerationLevel {
+    replacement: Option<Law>,
+    solver: IslandSolver,
+    pub(crate) finder: ContactFinder,
+    /// What the event-driven stepper works with besides, if it is asked for.
+    pub(crate) events: Option<Events>,
+    /// Only the prescribed motions of a stage are used.
+    pub(crate) stage: State,
+    pub(crate) contacts: Vec<Persistent>,
+    /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
+    pub(crate) trees: Vec<usize>,
+    moving: Vec<usize>,
+    /// Root of the set of each tree, and whether that set is handed back to time stepping.
+    pub(crate) set: Vec<usize>,
+    pub(crate) lost: Vec<bool>,
+    pub(crate) inconsistent: Vec<bool>,
+    sustained: Vec<bool>,
+    pub(crate) rows: Rows,
+    islands: Islands,
+    free: Vec<f64>,
+    before: Vec<f64>,
+    memory: Vec<Memory>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    shifted: Vec<f64>,
+    pub(crate) tau: Vec<f64>,
+    pub(crate) bias: Vec<f64>,
+    pub(crate) zeros: Vec<f64>,
+    scratch: Vec<f64>,
+    /// Of the first stage: forces, and how the islands were solved, each with a tree of its set.
+    pub(crate) forces: Vec<(usize, ContactForce)>,
+    pub(crate) reports: Vec<(usize, IslandReport)>,
+}
+
+impl AccelerationLevel {
+    /// The workspace if the settings ask for it.
+    ///
+    /// # Errors
+    /// The model or the settings have something that this stepper does not do.
+    pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
+        let stepper = settings.stepper;
+        if stepper == Stepper::TimeStepping {
+            return Ok(None);
+        }
+        let refuse = |what: String| Err(SettingsError::Stepper { stepper: stepper.name(), what });
+        let replacement = match &settings.formulation {
+            Formulation::ExactCone(cone) if cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0 => {
+                cone.replacement
+            }
+            Formulation::ExactCone(cone) if cone.compliance > 0.0 => {
+                return refuse(format!("compliance ({} 1/kg)", cone.compliance));
+            }
+            other => return refuse(format!("contact model '{}'", other.name())),
+        };
+        if let (None, Some(law)) = (replacement, model.laws().find(|law| *law == Law::NoSlip)) {
+            // Sliding with infinite friction is possible at this level (Lynch and Mason 1995).
+            return refuse(format!("the law '{law}'"));
+        }
+        let bounces = settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0);
+        if stepper == Stepper::Acceleration && bounces {
+            return refuse("restitution".into());
+        }
+        if let Some(equality) = model.equalities.first() {
+            return refuse(format!("equality constraints ('{}')", equality.name));
+        }
+        if let Some(link) = model.links.iter().find(|link| link.range.is_some()) {
+            return refuse(format!("joint limits ('{}')", link.name));
+        }
+        if let Some(tree) = (0..model.trees.len()).find(|&tree| has_dry_friction(model, tree)) {
+            return refuse(format!(
+                "dry friction of joints ('{}')",
+                model.links[model.trees[tree].links.start].name
+            ));
+        }
+        if let Some(tendon) = model.tendons.first() {
+            return refuse(format!("tendons ('{}')", tendon.name));
+        }
+        if let Some(cable) = model.cables.first() {
+            return refuse(format!("cables ('{}')", cable.name));
+        }
+        let zeros = || vec![0.0; model.nv()];
+        let no = || vec![false; model.trees.len()];
+        Ok(Some(Box::new(Self {
+            replacement,
+            solver: IslandSolver::Acceleration(Box::default()),
+            finder: ContactFinder::new(model, settings.restitution),
+            events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
+            stage: State::new(model),
+            contacts: Vec::new(),
+            trees: Vec::new(),
+            moving: Vec::new(),
+            set: Vec::new(),
+            lost: no(),
+            inconsistent: no(),
+            sustained: no(),
+            rows: Rows::default(),
+            islands: Islands::default(),
+            free: Vec::new(),
+            before: Vec::new(),
+            memory: Vec::new(),
+            q: model.q0.clone(),
+            v: zeros(),
+            shifted: model.q0.clone(),
+            tau: zeros(),
+            bias: zeros(),
+            zeros: zeros(),
+            scratch: zeros(),
+            forces: Vec::new(),
+            reports: Vec::new(),
+        })))
+    }
+
+    /// Whether a tree is moved by this stepper in the present step.
+    pub(crate) fn sustains(&self, tree: usize) -> bool {
+        self.sustained[tree]
+    }
+
+    /// Hands the set of a tree back to time stepping.
+    fn give_up(&mut self, tree: usize) {
+        self.lost[self.set[tree]] = true;
+    }
+
+    /// The law that holds at a contact.
+    pub(crate) fn law(&self, contact: &Contact) -> Law {
+        match contact.law {
+            Law::Frictionless => Law::Frictionless,
+            law => self.replacement.unwrap_or(law),
+        }
+    }
+
+    /// Step 1; marks the sets that do not qualify.
+    fn choose_contacts(&mut self, model: &Model, data: &Data, contacts: &[Contact], contact_rule: &[bool]) {
+        self.contacts.clear();
+        for contact in contacts {
+            let Some(tree) = moving_tree(model, contact).filter(|&tree| contact_rule[tree]) else { continue };
+            let velocity = relative_velocity(data, contact);
+            let law = self.law(contact);
+            if contact.gap > TOUCHING || velocity.x > RESTING {
+                continue;
+            }
+            if velocity.x < -RESTING && law.mu() > 0.0 {
+                self.give_up(tree);
+            }
+            self.contacts.push(Persistent::new(Contact { law, ..*contact }, tree, velocity));
+        }
+    }
+
+    /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
+    pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
+        self.stage.mocap.clear();
+        self.stage.mocap.extend_from_slice(start);
+        self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
+        self.finder.find(model, data, &self.stage, 0.0);
+    }
+
+    /// Finds the step's contacts again where `data` has the bodies now, at a time after the beginning, and hands each
+    /// with its velocity to `see`.
+    fn look(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        start: &[Mocap],
+        time: f64,
+        mut see: impl FnMut(&mut Persistent, Option<(Contact, Vector3<f64>)>),
+    ) {
+        self.find(model, data, start, time);
+        let found = &self.finder.contacts;
+        for persistent in &mut self.contacts {
+            let place = found.binary_search_by_key(&persistent.contact.key, |c| c.key).ok();
+            let law = persistent.contact.law;
+            see(persistent, place.map(|i| (Contact { law, ..found[i] }, relative_velocity(data, &found[i]))));
+        }
+    }
+
+    /// The contacts of a stage with velocities and rates; `data` ends with the kinematics at `(q, v)`.
+    fn locate_stage(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        start: &[Mocap],
+        time: f64,
+        q: &[f64],
+        v: &[f64],
+    ) {
+        if self.contacts.is_empty() {
+            return;
+        }
+        // Of the trees that are moved: the others' numbers are those of some earlier stage.
+        let moved = self.trees.iter().flat_map(|&tree| &v[model.trees[tree].dofs.clone()]);
+        let fastest = moved.fold(1.0, |fastest: f64, v| fastest.max(v.abs()));
+        let step = DIFFERENCE / fastest;
+        for shift in [-step, step] {
+            self.move_to(model, data, q, v, shift);
+            self.look(model, data, start, time + shift, |persistent, seen| match seen {
+                Some((_, velocity)) if shift < 0.0 => persistent.rate = -velocity,
+                Some((_, velocity)) => persistent.rate += velocity,
+                None => persistent.rate.fill(f64::NAN),
+            });
+        }
+        self.move_to(model, data, q, v, 0.0);
+        self.look(model, data, start, time, |persistent, seen| {
+            persistent.rate /= 2.0 * step;
+            persistent.now = seen.filter(|_| persistent.rate.iter().all(|r| r.is_finite())).map(|(c, _)| c);
+            persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
+        });
+        self.watch();
+    }
+
+    /// Kinematics of all trees at `(q, v)` moved on by `shift` seconds at the velocity `v`.
+    pub(crate) fn move_to(&mut self, model: &Model, data: &mut Data, q: &[f64], v: &[f64], shift: f64) {
+        for &tree in &self.trees {
+            let coords = model.trees[tree].coords.clone();
+            self.shifted[coords.clone()].copy_from_slice(&q[coords]);
+            if shift != 0.0 {
+                dynamics::integrate(model, tree, q, v, shift, &mut self.shifted);
+            }
+            dynamics::forward_kinematics(model, data, tree, &self.shifted, v);
+        }
+    }
+
+    /// Gives up the sets with a contact that was lost or whose sliding has reversed.
+    fn watch(&mut self) {
+        for persistent in &self.contacts {
+            let reversed = persistent.contact.law.mu() > 0.0
+                && persistent.slip.norm() > ContactForces::SLIDING
+                && persistent.now.is_some_and(|now| {
+                    let sliding = Vector3::new(0.0, persistent.velocity.y, persistent.velocity.z);
+                    (now.frame * sliding).dot(&persistent.slip) <= 0.0
+                });
+            if persistent.now.is_none() || reversed {
+                self.lost[self.set[persistent.tree]] = true;
+            }
+        }
+    }
+
+    /// Solves the present rows for impulses or forces and adds `M^-1 J^T f` to `x`; the factors are those of `M` alone.
+    fn solve(&mut self, model: &Model, data: &mut Data, timestep: f64, first: bool, x: &mut [f64]) {
+        self.rows.sort();
+        self.rows.half_solve(model, data);
+        self.rows.velocities(model, x, &mut self.free);
+        self.islands.group(model, &self.rows);
+        self.memory.clear();
+        self.memory.resize(self.rows.blocks.len(), Memory::default());
+        if first {
+            self.reports.clear();
+        }
+        for i in 0..self.islands.count() {
+            let now = StepStart { before: &self.before, timestep };
+            let (rows, solver) = (&mut self.rows, &mut self.solver);
+            let solved = self.islands.solve(i, model, rows, &mut self.free, now, solver, &mut self.memory);
+            if let (true, Some(solved)) = (first, solved) {
+                let tree = self.islands.tree(i, &self.rows);
+                self.reports.extend(tree.map(|tree| (tree, solved)));
+            }
+        }
+        for (block, memory) in self.rows.blocks.iter().zip(&self.memory) {
+            let Some(piece) = self.rows.pieces(block).first() else { continue };
+            let set = self.set[piece.tree];
+            self.lost[set] |= Outcome::of(memory) != Outcome::Solved;
+            self.inconsistent[set] |= Outcome::of(memory) == Outcome::Inconsistent;
+        }
+        self.rows.apply_impulses(model, data, &mut self.scratch, x);
+    }
+
+    /// Step 2: `v` is changed as little as possible, in the metric of kinetic energy, so that no contact approaches.
+    pub(crate) fn stop_approach(&mut self, model: &Model, data: &mut Data, v: &mut [f64]) {
+        if self.contacts.iter().all(|persistent| persistent.velocity.x >= -ROUND_OFF) {
+            return;
+        }
+        self.rows.clear();
+        self.before.clear();
+        for (i, persistent) in self.contacts.iter().enumerate() {
+            if !self.lost[self.set[persistent.tree]] {
+                self.rows.push_normal(model, data, i, &persistent.contact, 0.0);
+            }
+        }
+        self.solve(model, data, 0.0, false, v);
+    }
+
+    /// Step 3: accelerations of one stage.
+    #[allow(clippy::too_many_arguments, reason = "what a stage of the rule depends on")]
+    pub(crate) fn accelerate(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        map: &ForceMap,
+        commands: &Commands<'_>,
+        start: &[Mocap],
+        [time, timestep]: [f64; 2],
+        q: &[f64],
+        v: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), AlgorithmError> {
+        self.locate_stage(model, data, start, time, q, v);
+        for i in 0..self.trees.len() {
+            let tree = self.trees[i];
+            map.smooth_forces(model, data, tree, commands, q, v, &mut self.tau);
+            dynamics::factorize_by_size(model, data, tree, &self.zeros)?;
+            dynamics::bias_forces(model, data, tree, &mut self.bias);
+            for k in model.trees[tree].dofs.clone() {
+                out[k] = self.tau[k] - self.bias[k];
+            }
+            dynamics::solve(model, data, tree, out);
+        }
+        self.rows.clear();
+        self.before.clear();
+        for (i, persistent) in self.contacts.iter().enumerate() {
+            let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree]]) else {
+                continue;
+            };
+            // What is prescribed of the rows' accelerations takes the place of the prescribed velocity.
+            let rows = Contact { drift: persistent.rate, ..now };
+            self.rows.push_contact(model, data, i, &rows, 0.0);
+            self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
+        }
+        let first = time == 0.0;
+        self.solve(model, data, timestep, first, out);
+        if first {
+            self.keep_forces(timestep);
+        }
+        Ok(())
+    }
+
+    /// The forces at the beginning of the step.
+    fn keep_forces(&mut self, h: f64) {
+        self.forces.clear();
+        for block in &self.rows.blocks {
+            let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { continue };
+            let mut force = Vector3::zeros();
+            for row in 0..block.count {
+                force[row] = self.rows.impulse[block.row + row];
+            }
+            let contact = persistent.contact;
+            let kept = ContactForce {
+                contact,
+                bias: 0.0,
+                preload: 0.0,
+                velocity: persistent.velocity,
+                impulse: force * h,
+                force: contact.frame * force,
+                mode: mode(&force, &persistent.velocity, contact.law),
+                margin: margin(contact.law, &(force * h), &persistent.velocity, h),
+            };
+            self.forces.push((persistent.tree, kept));
+        }
+    }
+
+    /// Step 4, at the end: whether a contact that is not one of the step's has closed.
+    fn look_for_new(&mut self, model: &Model) {
+        for contact in &self.finder.contacts {
+            let Some(tree) = moving_tree(model, contact) else { continue };
+            let known = self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok();
+            if contact.gap < -TOUCHING && !known {
+                self.lost[self.set[tree]] = true;
+            }
+        }
+    }
+}
+
+impl Simulation {
+    /// Moves every set of trees whose contacts persist, in the workspace, and takes it from the contact rule. Nothing is
+    /// done under time stepping.
+    pub(crate) fn sustain_contacts(&mut self, h: f64, report: &mut StepReport) -> Result<(), SimError> {
+        let Some(mut level) = self.acceleration.take() else { return Ok(()) };
+        let result = self.sustain(&mut level, h, report);
+        self.acceleration = Some(level);
+        result
+    }
+
+    fn sustain(
+        &mut self,
+        level: &mut AccelerationLevel,
+        h: f64,
+        report: &mut StepReport,
+    ) -> Result<(), SimError> {
+        let model = self.model.clone();
+        level.sustained.fill(false);
+        level.lost.fill(false);
+        level.inconsistent.fill(false);
+        level.forces.clear();
+        level.reports.clear();
+        level.set.clear();
+        for tree in 0..model.trees.len() {
+            level.set.push(root(&mut self.work.sets, tree));
+        }
+        for tree in 0..model.trees.len() {
+            if self.work.contact_rule[tree] && self.stiff(&model, tree, h) {
+                level.give_up(tree);
+            }
+        }
+        if level.events.is_none() {
+            level.choose_contacts(&model, &self.data, &self.finder.contacts, &self.work.contact_rule);
+        }
+        level.trees.clear();
+        for tree in 0..model.trees.len() {
+            if self.work.contact_rule[tree] && !level.lost[level.set[tree]] {
+                level.trees.push(tree);
+            }
+        }
+        if level.trees.is_empty() {
+            return Ok(());
+        }
+        let mut moving = std::mem::take(&mut level.moving);
+        moving.clone_from(&level.trees);
+        let moved = match level.events.take() {
+            None => self.move_together(level, &moving, h),
+            Some(mut events) => {
+                let moved = self.follow_events(level, &mut events, &moving, h);
+                level.events = Some(events);
+                moved
+            }
+        };
+        level.trees.clone_from(&moving);
+        level.moving = moving;
+        moved?;
+        self.settle(level, report)
+    }
+
+    /// Steps 2 to 4 for all trees of sets that qualify.
+    fn move_together(
+        &mut self,
+        level: &mut AccelerationLevel,
+        trees: &[usize],
+        h: f64,
+    ) -> Result<(), SimError> {
+        let model = self.model.clone();
+        let (state, data, map) = (&self.state, &mut self.data, &self.forces);
+        for &tree in trees {
+            dynamics::factorize_by_size(&model, data, tree, &level.zeros)?;
+        }
+        let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
+        q.copy_from_slice(&state.q);
+        v.copy_from_slice(&state.v);
+        level.stop_approach(&model, data, &mut v);
+        let loops = &self.closures.loops;
+        let commands =
+            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let start = &state.mocap;
+        let moved = dynamics::coupled_runge_kutta_step(
+            &model,
+            data,
+            trees,
+            h,
+            &mut q,
+            &mut v,
+            &mut |data, fraction, q, v, out| {
+                level.accelerate(&model, data, map, &commands, start, [fraction * h, h], q, v, out)
+            },
+        );
+        if moved.is_ok() {
+            level.move_to(&model, data, &q, &v, 0.0);
+            level.look(&model, data, start, h, |persistent, seen| {
+                persistent.now = seen.map(|(contact, _)| contact);
+                persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
+            });
+            level.watch();
+            level.look_for_new(&model);
+        }
+        (level.q, level.v) = (q, v);
+        Ok(moved?)
+    }
+
+    /// Takes the sets that came through from the contact rule, and makes the others ready for it again.
+    fn settle(&mut self, level: &mut AccelerationLevel, report: &mut StepReport) -> Result<(), SimError> {
+        let model = self.model.clone();
+        for &tree in &level.trees {
+            dynamics::forward_kinematics(&model, &mut self.data, tree, &self.state.q, &self.state.v);
+            if level.lost[level.set[tree]] {
+                dynamics::factorize_by_size(&model, &mut self.data, tree, &self.work.added)?;
+            } else {
+                level.sustained[tree] = true;
+                self.work.contact_rule[tree] = false;
+            }
+        }
+        for (tree, solved) in &level.reports {
+            if level.sustained[*tree] {
+                report.add_island(solved);
+            }
+        }
+        let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
+        if inconsistent > 0 {
+            report.inconsistent += inconsistent;
+            report.unsolved += inconsistent;
+            report.status = Status::Ray;
+        }
+        Ok(())
+    }
+
+    /// The new state of the trees that this stepper has moved.
+    pub(crate) fn advance_sustained(&mut self) {
+        let Some(level) = &self.acceleration else { return };
+        for (_, contents) in self.model.trees.iter().enumerate().filter(|(tree, _)| level.sustained[*tree]) {
+            let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+            self.state.q[coords.clone()].copy_from_slice(&level.q[coords]);
+            self.state.v[dofs.clone()].copy_from_slice(&level.v[dofs]);
+        }
+    }
+
+    /// Adds the contacts that persist, with their forces at the beginning of the step.
+    pub(crate) fn certify_sustained(&mut self, h: f64, report: &mut StepReport) {
+        let Some(level) = &self.acceleration else { return };
+        let certificate = &mut report.certificate;
+        for (_, force) in level.forces.iter().filter(|(tree, _)| level.sustained[*tree]) {
+            certificate.penetration = certificate.penetration.max(-force.contact.gap);
+            certificate.pull = certificate.pull.max(-force.impulse.x / h);
+            let power = (force.impulse.y * force.velocity.y + force.impulse.z * force.velocity.z) / h;
+            certificate.sliding_power = certificate.sliding_power.max(power);
+            self.contact_forces.push(*force);
+        }
+        self.contact_forces.sort_unstable_by_key(|force| force.contact.key);
+        self.add_up_pairs(h);
+        report.contacts = self.contact_forces.len();
+    }
+}
+
+/// A tree that a contact touches.
+pub(crate) fn moving_tree(model: &Model, contact: &Contact) -> Option<usize> {
+    contact.links.into_iter().flatten().map(|link| model.links[link].tree).next()
+}
+
+/// Velocity of the second body against the first where they touch, drift included, in the contact frame (m/s).
+pub(crate) fn relative_velocity(data: &Data, contact: &Contact) -> Vector3<f64> {
+    let mut velocity = Vector3::zeros();
+    for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+        if let Some(link) = *link {
+            let arm = contact.point - data.link_pose[link].translation;
+            velocity += sign * data.link_velocity[link].at(&arm).linear;
+        }
+    }
+    contact.frame.tr_mul(&velocity) + contact.drift
+}

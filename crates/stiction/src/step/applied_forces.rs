@@ -1,0 +1,253 @@
+//! Generalized forces that do not come from constraints: applied forces, springs, dampers and drives.
+
+use crate::constraint::closure::coordinates::Loops;
+use crate::constraint::closure::joint;
+use crate::constraint::closure::joint::LoopJoints;
+use crate::constraint::tendon::Gains;
+use crate::dynamics;
+use crate::dynamics::Data;
+use crate::model::{Actuator, Base, JointKind, Model, Transmission};
+use crate::sim::State;
+use crate::spatial::Force;
+
+/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
+/// clamped.
+pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+    let control = match actuator.control_range {
+        Some([low, high]) => control.clamp(low, high),
+        None => control,
+    };
+    let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
+    let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
+    match actuator.force_range {
+        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
+        _ => (force, [g1 * control + b1, g2 * control + b2]),
+    }
+}
+
+/// Length and rate of a drive's transmission; zero for joints with several dofs, whose drives are pure forces.
+fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> (f64, f64) {
+    let gear = actuator.gear[0];
+    match actuator.transmission {
+        Transmission::Joint(link) => {
+            let link = &model.links[link];
+            match link.kind {
+                JointKind::Hinge { .. } | JointKind::Slide { .. } => (gear * q[link.q], gear * v[link.v]),
+                JointKind::Ball | JointKind::Free => (0.0, 0.0),
+            }
+        }
+        // Theirs are in `loop_joints`.
+        Transmission::Loop(_) => (0.0, 0.0),
+        Transmission::Tendon(tendon) => {
+            let path = &model.tendons[tendon].path;
+            (gear * path.value(q), gear * path.rate(v))
+        }
+    }
+}
+
+/// Position and rate gain of a drive along its joint or tendon that a step may treat implicitly. None of one that is
+/// clamped, and only those that resist motion: a destabilising one stays explicit.
+fn resisting_gains(model: &Model, actuator: &Actuator, control: f64, q: &[f64], v: &[f64]) -> [f64; 2] {
+    let (length, rate) = length_and_rate(model, actuator, q, v);
+    let (_, slopes) = drive_force(actuator, control, length, rate);
+    let gear = actuator.gear[0] * actuator.gear[0];
+    slopes.map(|slope| gear * (-slope).max(0.0))
+}
+
+/// Which drives and bodies act on each tree, and which drives on each tendon.
+#[derive(Clone, Debug)]
+pub(crate) struct ForceMap {
+    /// Drives on joints, per tree.
+    drives: Vec<Vec<usize>>,
+    /// Drives on tendons, per tendon.
+    tendon_drives: Vec<Vec<usize>>,
+    bodies: Vec<Vec<usize>>,
+    pub(crate) loop_joints: LoopJoints,
+}
+
+impl ForceMap {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut map = Self {
+            drives: vec![Vec::new(); model.trees.len()],
+            tendon_drives: vec![Vec::new(); model.tendons.len()],
+            bodies: vec![Vec::new(); model.trees.len()],
+            loop_joints: LoopJoints::new(model),
+        };
+        for (i, actuator) in model.actuators.iter().enumerate() {
+            match actuator.transmission {
+                Transmission::Joint(link) => map.drives[model.links[link].tree].push(i),
+                Transmission::Loop(_) => {}
+                Transmission::Tendon(tendon) => map.tendon_drives[tendon].push(i),
+            }
+        }
+        // Names order the sums over drives, so that their bits do not depend on the order of writing.
+        for drives in map.drives.iter_mut().chain(&mut map.tendon_drives) {
+            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            if let Base::Link(link) = body.base {
+                map.bodies[model.links[link].tree].push(i);
+            }
+        }
+        map
+    }
+
+    /// Adds the drives' generalized forces of one tree at `(q, v)`.
+    fn add_drives(&self, model: &Model, tree: usize, ctrl: &[f64], q: &[f64], v: &[f64], tau: &mut [f64]) {
+        let force = |i: usize| {
+            let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
+            drive_force(&model.actuators[i], ctrl[i], length, rate).0
+        };
+        for &i in &self.drives[tree] {
+            let actuator = &model.actuators[i];
+            let Transmission::Joint(link) = actuator.transmission else { continue };
+            let (link, force) = (&model.links[link], force(i));
+            for (dof, gear) in actuator.gear.iter().enumerate().take(link.kind.nv()) {
+                tau[link.v + dof] += gear * force;
+            }
+        }
+        for &tendon in &model.trees[tree].tendons {
+            for &i in &self.tendon_drives[tendon] {
+                let force = model.actuators[i].gear[0] * force(i);
+                dynamics::pull(model, tree, &model.tendons[tendon], force, tau);
+            }
+        }
+    }
+
+    /// Adds the wrenches applied to one tree's bodies; needs the poses of `data`.
+    fn add_external(&self, model: &Model, data: &Data, tree: usize, external: &[Force], tau: &mut [f64]) {
+        for &i in &self.bodies[tree] {
+            let body = &model.bodies[i];
+            let Base::Link(link) = body.base else { continue };
+            if external[i] == Force::zero() {
+                continue;
+            }
+            let center = data.link_pose[link].vector(&body.pose.point(&body.center_of_mass));
+            dynamics::add_wrench(model, data, link, &external[i].about(&center), tau);
+        }
+    }
+
+    /// Total generalized force of one tree at `(q, v)`: applied, external, springs, dampers and drives. Writes the
+    /// tree's part of `tau`; needs `data` at `(q, v)`, and of a tree that loops tie the coordinates of loops behind `q`, their
+    /// rates behind `v`, and both in the commands' `loops`.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn smooth_forces(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
+        self.own_forces(model, data, tree, commands, q, v, tau);
+        self.add_loop_forces(model, tree, commands, tau);
+    }
+
+    /// [`ForceMap::smooth_forces`] but for what acts along joints that close loops.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn own_forces(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
+        let dofs = model.trees[tree].dofs.clone();
+        tau[dofs.clone()].copy_from_slice(&commands.applied[dofs]);
+        dynamics::passive_forces(model, tree, q, v, tau);
+        self.add_drives(model, tree, commands.ctrl, q, v, tau);
+        self.add_external(model, data, tree, commands.external, tau);
+    }
+
+    /// Adds to one tree's part of `tau` what acts along joints that close loops: springs, dampers and drives in them, and
+    /// tendons over them.
+    pub(crate) fn add_loop_forces(&self, model: &Model, tree: usize, commands: &Commands, tau: &mut [f64]) {
+        let loops = commands.loops;
+        for &tendon in &model.trees[tree].tendons {
+            let contents = &model.tendons[tendon];
+            let mut terms = contents.path.terms.iter().filter(|term| term.dof >= model.nv()).peekable();
+            if terms.peek().is_none() {
+                continue;
+            }
+            let mut force = dynamics::tension(contents, &loops.q, &loops.v);
+            for &i in &self.tendon_drives[tendon] {
+                let actuator = &model.actuators[i];
+                let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
+                force += actuator.gear[0] * drive_force(actuator, commands.ctrl[i], length, rate).0;
+            }
+            for term in terms {
+                joint::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
+            }
+        }
+        self.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
+    }
+
+    /// Whether [`ForceMap::add_loop_forces`] may add anything.
+    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
+        !(self.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
+    }
+
+    /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
+    /// of drives that are not clamped. Writes the tree's part of both (nv): `rate` (N m s/rad, N s/m) and `position`
+    /// (N m/rad, N/m).
+    pub(crate) fn implicit_gains(
+        &self,
+        model: &Model,
+        tree: usize,
+        state: &State,
+        rate: &mut [f64],
+        position: &mut [f64],
+    ) {
+        let contents = &model.trees[tree];
+        for dof in contents.dofs.clone() {
+            rate[dof] = model.dofs[dof].damping;
+            position[dof] = 0.0;
+        }
+        for link in &model.links[contents.links.clone()] {
+            if !matches!(link.kind, JointKind::Free) {
+                position[link.v..link.v + link.kind.nv()].fill(link.stiffness);
+            }
+        }
+        for &i in &self.drives[tree] {
+            let actuator = &model.actuators[i];
+            let Transmission::Joint(link) = actuator.transmission else { continue };
+            let dof = model.links[link].v;
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &state.q, &state.v);
+            position[dof] += k;
+            rate[dof] += d;
+        }
+    }
+
+    /// The same along a tendon: its damping, its spring's stiffness where it is stretched, and the gains of its drives.
+    pub(crate) fn tendon_gains(&self, model: &Model, loops: &Loops, tendon: usize, state: &State) -> Gains {
+        let contents = &model.tendons[tendon];
+        let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
+        let [low, high] = contents.spring_range;
+        let mut gains = Gains { rate: contents.damping, position: 0.0 };
+        if stretched || low == high {
+            gains.position = contents.stiffness;
+        }
+        for &i in &self.tendon_drives[tendon] {
+            let actuator = &model.actuators[i];
+            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &loops.q, &loops.v);
+            gains.position += k;
+            gains.rate += d;
+        }
+        gains
+    }
+}
+
+/// The commanded part of a state, apart from q and v so that those can change while it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Commands<'a> {
+    pub(crate) ctrl: &'a [f64],
+    pub(crate) applied: &'a [f64],
+    pub(crate) external: &'a [Force],
+    /// Joints that close loops, with their rates.
+    pub(crate) loops: &'a Loops,
+}
