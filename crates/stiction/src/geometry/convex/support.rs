@@ -93,7 +93,7 @@ impl Convex<'_> {
     }
 
     /// The plane face that looks most along `n`, of those at the point furthest along it.
-    pub(crate) fn facing_face(&self, n: &Vector3<f64>) -> Option<usize> {
+    pub(crate) fn supporting_face(&self, n: &Vector3<f64>) -> Option<usize> {
         let local = self.pose.inverse_vector(n);
         match self.shape {
             Shape::Box { .. } => {

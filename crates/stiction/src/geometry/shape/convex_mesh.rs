@@ -80,6 +80,17 @@ impl ConvexMesh {
     ///
     /// # Errors
     /// A coordinate is not finite, or the points span no volume.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use stiction::geometry::ConvexMesh;
+    ///
+    /// let tetrahedron = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+    /// let mesh = ConvexMesh::from_points(&tetrahedron)?;
+    /// assert_eq!(mesh.vertices().len(), 4);
+    /// assert!((mesh.mass_properties().mass - 1.0 / 6.0).abs() < 1e-15);
+    /// # Ok::<(), stiction::geometry::ConvexMeshError>(())
+    /// ```
     pub fn from_points(points: &[Vector3<f64>]) -> Result<Self, ConvexMeshError> {
         for (index, point) in points.iter().enumerate() {
             if let Some(&value) = point.iter().find(|x| !x.is_finite()) {
