@@ -322,7 +322,7 @@ fn outline(triangles: &[[u32; 3]], members: &[usize]) -> Option<Vec<u32>> {
 /// Vertices and triangles.
 type Hull = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
 
-/// The hull of points. The library judges flatness by absolute lengths, so it works on points that fill
+/// The hull of points. The library measures flatness by absolute lengths, so it works on points that fill
 /// a cube of side 2; stretching along axes changes neither what is a vertex nor what is a facet.
 fn hull(points: &[Vector3<f64>]) -> Option<Hull> {
     let (mut low, mut high) = (points[0], points[0]);
