@@ -13,3 +13,16 @@ pub mod spatial;
 pub(crate) mod step;
 mod suggestion;
 pub mod view;
+
+/// The programs of the book are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/src/certificate.md")]
+    mod certificate {}
+    #[doc = include_str!("../../../docs/src/extending.md")]
+    mod extending {}
+    #[doc = include_str!("../../../docs/src/getting-started.md")]
+    mod getting_started {}
+    #[doc = include_str!("../../../docs/src/solvers.md")]
+    mod solvers {}
+}
