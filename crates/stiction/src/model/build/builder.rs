@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use stiction::collision::Shape;
+/// use stiction::geometry::Shape;
 /// use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 ///
 /// let mut builder = ModelBuilder::new("pendulum");
