@@ -97,3 +97,16 @@ pub use report::{Certificate, ContactForce, StepReport};
 pub use scene::{Scene, SceneError};
 pub use sim::{Settings, SimError, Simulation, Snapshot, Stepper};
 pub use spatial::Transform;
+
+/// The programs of the book are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/src/certificate.md")]
+    mod certificate {}
+    #[doc = include_str!("../../../docs/src/extending.md")]
+    mod extending {}
+    #[doc = include_str!("../../../docs/src/getting-started.md")]
+    mod getting_started {}
+    #[doc = include_str!("../../../docs/src/solvers.md")]
+    mod solvers {}
+}
