@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use stiction::dynamics::{Data, bias_forces_all, dense_mass_matrix, forward_kinematics_all, mass_matrix_all};
+use stiction::dynamics::{Data, bias_forces_all, forward_kinematics_all, mass_matrix_all, mass_matrix_dense};
 use stiction::model::Model;
 use stiction::scene;
 
@@ -56,7 +56,7 @@ fn dynamics(model: &Model, state: &State) -> Dynamics {
     mass_matrix_all(model, &mut data);
     let mut bias = vec![0.0; model.nv()];
     bias_forces_all(model, &mut data, &mut bias);
-    let matrix = dense_mass_matrix(model, &data);
+    let matrix = mass_matrix_dense(model, &data);
     let mass_matrix = matrix.row_iter().map(|row| row.iter().copied().collect()).collect();
     Dynamics { mass_matrix, bias }
 }

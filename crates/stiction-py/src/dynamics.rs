@@ -35,7 +35,7 @@ pub(crate) fn mass_matrix<'py>(
     let model = &*model.inner;
     let (mut data, ..) = kinematics(model, &qpos, None)?;
     dynamics::mass_matrix_all(model, &mut data);
-    let matrix = dynamics::dense_mass_matrix(model, &data);
+    let matrix = dynamics::mass_matrix_dense(model, &data);
     // Symmetric: columns are rows.
     rows(py, matrix.as_slice().to_vec(), [model.nv(), model.nv()])
 }

@@ -24,10 +24,10 @@ use nalgebra::{DMatrix, Vector3};
 /// let mut data = dynamics::Data::new(&model);
 /// dynamics::forward_kinematics_all(&model, &mut data, &model.q0, &[0.0]);
 /// dynamics::mass_matrix_all(&model, &mut data);
-/// assert_eq!(dynamics::dense_mass_matrix(&model, &data)[(0, 0)], 2.0);
+/// assert_eq!(dynamics::mass_matrix_dense(&model, &data)[(0, 0)], 2.0);
 /// # Ok::<(), ModelError>(())
 /// ```
-pub fn dense_mass_matrix(model: &Model, data: &Data) -> DMatrix<f64> {
+pub fn mass_matrix_dense(model: &Model, data: &Data) -> DMatrix<f64> {
     let mut full = DMatrix::zeros(model.nv(), model.nv());
     for (tree, contents) in model.trees.iter().enumerate() {
         let (first, n) = (contents.dofs.start, contents.dofs.len());

@@ -25,7 +25,7 @@
 //! | [`OperationalSpace`] | `articulate` | blocks of `J M^-1 J^T` |
 //! | [`forward_dynamics`] | kinematics | accelerations, in linear time |
 //! | [`point_jacobian`], [`angular_jacobian`], [`add_wrench`] | kinematics | one row, one product |
-//! | [`dense_mass_matrix`], [`jacobian`] | mass matrix; kinematics | whole matrices, for users |
+//! | [`mass_matrix_dense`], [`jacobian`] | mass matrix; kinematics | whole matrices, for users |
 //! | [`body_motion`] | kinematics | pose and motion of a body |
 //! | [`integrate`], [`difference`], [`passive_forces`] | q (and v) | q, v or tau |
 //! | [`kinetic_energy`] and its neighbours, [`joint_reactions`] | kinematics | observables |
@@ -65,7 +65,7 @@ pub(crate) mod runge_kutta;
 pub use aba::{forward_dynamics, forward_dynamics_all};
 pub use crba::{mass_matrix, mass_matrix_all};
 pub use data::Data;
-pub use dense::{dense_mass_matrix, jacobian};
+pub use dense::{jacobian, mass_matrix_dense};
 pub use energy::{
     angular_momentum, center_of_mass, kinetic_energy, linear_momentum, locked_inertia, mechanical_energy,
     potential_energy, tree_mass,
