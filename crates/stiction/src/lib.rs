@@ -12,4 +12,3 @@ pub mod sim;
 pub mod spatial;
 pub(crate) mod step;
 mod suggestion;
-pub mod view;
