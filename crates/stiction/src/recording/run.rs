@@ -1,11 +1,10 @@
 //! What stays the same during a run: what was simulated and how, the shapes to draw it with, and the state it starts
 //! from.
 
-use crate::contact::{Law, body_motion};
-use crate::dynamics::{Data, forward_kinematics_all};
+use crate::dynamics::{Data, body_motion, forward_kinematics_all};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
-use crate::model::{Base, Model};
-use crate::sim::{Simulation, State};
+use crate::model::{Base, Law, Model, State};
+use crate::sim::Simulation;
 use crate::spatial::Transform;
 
 /// Names of the laws, by code.

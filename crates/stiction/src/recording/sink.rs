@@ -4,9 +4,9 @@
 //! [`Recording`](crate::recording::Recording) is the sink that keeps them all, for an archive or a page at the end; one
 //! that sends each step on lets a run be watched while it goes.
 
+use crate::model::State;
 use crate::recording::run::{Poses, Run};
 use crate::report::{ContactForce, StepReport};
-use crate::sim::State;
 
 /// Takes the steps of a run, in their order.
 ///
