@@ -24,3 +24,8 @@ mod tracks;
 
 pub use page::{PAGE_LIMIT, PageError, is_page, page, write_page};
 pub use server::PageServer;
+
+/// The example of the readme is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,6 +5,7 @@ pub mod contact;
 pub mod dynamics;
 pub mod geometry;
 pub mod model;
+#[cfg(feature = "record")]
 pub mod recording;
 pub mod report;
 pub mod scene;
@@ -12,3 +13,8 @@ pub mod sim;
 pub mod spatial;
 pub(crate) mod step;
 mod suggestion;
+
+/// The example of the readme is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
