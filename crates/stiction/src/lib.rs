@@ -14,7 +14,17 @@ pub mod spatial;
 pub(crate) mod step;
 mod suggestion;
 
-/// The example of the readme is a test.
+/// The programs of the readme and of the book are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod book {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/src/certificate.md")]
+    mod certificate {}
+    #[doc = include_str!("../../../docs/src/extending.md")]
+    mod extending {}
+    #[doc = include_str!("../../../docs/src/getting-started.md")]
+    mod getting_started {}
+    #[doc = include_str!("../../../docs/src/solvers.md")]
+    mod solvers {}
+}
