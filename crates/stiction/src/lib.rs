@@ -75,6 +75,10 @@
 //! | [`recording`] | what happened, as tables in a file |
 //!
 //! The solvers of the complementarity problems are a crate of their own, `stiction_solvers`.
+//!
+//! # Features
+//! None is on by default: `mjcf` reads scenes, `mesh` the mesh and picture files that they name, `record` writes and reads
+//! recordings, `parallel` runs batches on several threads.
 
 pub mod constraint;
 pub mod contact;
