@@ -5,6 +5,7 @@ pub mod baraff;
 pub(crate) mod block_pivoting;
 pub(crate) mod bounded_tableau;
 pub mod dantzig;
+pub(crate) mod dictionary;
 pub mod enumeration;
 pub mod infeasibility;
 pub mod lemke;
