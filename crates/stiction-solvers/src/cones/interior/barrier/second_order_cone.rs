@@ -6,7 +6,7 @@
 //! *Self-scaled barriers and interior-point methods for convex programming*, 1997.
 
 /// A vector; in the plane the last entry is zero.
-pub(crate) type Vector = [f64; 3];
+pub(super) type Vector = [f64; 3];
 
 /// `x_n^2 - |x_t|^2` without the cancellation of the plain formula.
 fn determinant(x: &Vector) -> f64 {
@@ -14,31 +14,31 @@ fn determinant(x: &Vector) -> f64 {
     (x[0] - t) * (x[0] + t)
 }
 
-pub(crate) fn inner(a: &Vector, b: &Vector) -> f64 {
+pub(super) fn inner(a: &Vector, b: &Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The Jordan product.
-pub(crate) fn product(a: &Vector, b: &Vector) -> Vector {
+pub(super) fn product(a: &Vector, b: &Vector) -> Vector {
     [inner(a, b), a[0] * b[1] + b[0] * a[1], a[0] * b[2] + b[0] * a[2]]
 }
 
 /// The `u` with `a o u = b`, for `a` inside the cone.
-pub(crate) fn quotient(b: &Vector, a: &Vector) -> Vector {
+pub(super) fn quotient(b: &Vector, a: &Vector) -> Vector {
     let u = (a[0] * b[0] - a[1] * b[1] - a[2] * b[2]) / determinant(a);
     [u, (b[1] - u * a[1]) / a[0], (b[2] - u * a[2]) / a[0]]
 }
 
 /// The symmetric map `N` with `N x = N^-1 v` for `x` and `v` inside the cone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scaling {
+pub(super) struct Scaling {
     axis: Vector,
     stretch: f64,
 }
 
 impl Scaling {
     /// The map of a pair; `None` if one is not inside the cone to working precision.
-    pub(crate) fn new(x: &Vector, v: &Vector) -> Option<Scaling> {
+    pub(super) fn new(x: &Vector, v: &Vector) -> Option<Scaling> {
         let (dx, dv) = (determinant(x), determinant(v));
         if !(dx > 0.0 && dv > 0.0 && x[0] > 0.0 && v[0] > 0.0) {
             return None;
@@ -54,12 +54,12 @@ impl Scaling {
     }
 
     /// `N x`.
-    pub(crate) fn apply(&self, x: &Vector) -> Vector {
+    pub(super) fn apply(&self, x: &Vector) -> Vector {
         self.map(x, 1.0, self.stretch)
     }
 
     /// `N^-1 x`.
-    pub(crate) fn invert(&self, x: &Vector) -> Vector {
+    pub(super) fn invert(&self, x: &Vector) -> Vector {
         self.map(x, -1.0, 1.0 / self.stretch)
     }
 
@@ -72,7 +72,7 @@ impl Scaling {
 }
 
 /// The largest `alpha` at most 1 with `x + alpha dx` in the cone, for `x` in it.
-pub(crate) fn step_to_boundary(x: &Vector, dx: &Vector) -> f64 {
+pub(super) fn step_to_boundary(x: &Vector, dx: &Vector) -> f64 {
     // det(x + alpha dx) = c + 2 b alpha + a alpha^2.
     let a = determinant(dx);
     let b = x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2];
