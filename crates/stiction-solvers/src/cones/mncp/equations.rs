@@ -21,7 +21,7 @@
 //!
 //! # References
 //! E. Todorov, *Implicit nonlinear complementarity: a new approach to contact dynamics*, IEEE International Conference on
-//! Robotics and Automation 2010, 2322-2329. A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal
+//! Robotics and Automation 2010, 2322-2329. H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal
 //! coordinate contact dynamics*, ASME DETC2014-34322, eq. 26-36 (MJ14).
 
 use crate::cones::newton::alart_curnier::{impulse, slope};
@@ -45,7 +45,7 @@ impl<'a> MncpEquations<'a> {
     }
 }
 
-/// Writes the `z = v - x` of the state's start, which need not obey any law, and looks at the impulse that it encodes.
+/// Writes the `z = v - x` of the state's start, which need not comply with any law, and looks at the impulse that it encodes.
 /// Whether that passes.
 pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> bool {
     z.clone_from(&state.start);
@@ -61,7 +61,7 @@ pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> b
     state.look(problem)
 }
 
-/// Writes where a descent begins anew after attempt number `attempt`, from 0.
+/// Writes where a descent restarts after attempt number `attempt`, from 0.
 pub(crate) fn begin_anew(state: &State, attempt: usize, z: &mut [f64]) {
     if attempt == 0 && state.is_warm() {
         z.copy_from_slice(&state.problem.q); // no impulses
@@ -120,7 +120,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     #[test]
-    fn the_jacobian_is_the_difference_quotient_and_impulses_obey_their_laws_with_the_encoded_velocities() {
+    fn the_jacobian_is_the_difference_quotient_and_impulses_comply_with_their_laws_with_the_encoded_velocities()
+     {
         let cones = vec![
             Cone::Free { dim: 2 },
             Cone::Nonnegative { dim: 1 },

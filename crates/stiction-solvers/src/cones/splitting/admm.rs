@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::search::length;
+use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
 use crate::problem::cone::tangent_norm;

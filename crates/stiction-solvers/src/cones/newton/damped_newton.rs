@@ -34,9 +34,9 @@ const HALVINGS: usize = 10;
 /// Fraction of the descent that a linear model promises which a trial must keep (dimensionless, Armijo).
 const DESCENT: f64 = 1e-4;
 
-/// What a search is told.
+/// What a run is told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Search {
+pub(crate) struct Parameters {
     /// Weight of the proximal term.
     pub(crate) eps: f64,
     /// Weight of velocities against impulses in the equations.
@@ -47,15 +47,15 @@ pub(crate) struct Search {
     pub(crate) allowance: usize,
 }
 
-/// How a search ended.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum NewtonEnd {
     /// The best answer passes.
     Passed,
     /// The equations with the proximal term are solved, after this many steps.
-    Centre(usize),
+    Solved(usize),
     /// They are not.
-    Nothing,
+    Failed,
     /// No factorization is left.
     OutOfBudget,
 }
@@ -63,12 +63,12 @@ pub(crate) enum Found {
 /// Relative size of `|F|` at which the equations are solved: below it is rounding.
 const SOLVED: f64 = 1e-12;
 
-/// Relative size of `|F|` that is accepted when no more can be had.
+/// Relative size of `|F|` that is accepted when no more is available.
 const ACCEPTED: f64 = 1e-9;
 
-/// Memory of a search.
+/// The method with its workspace.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct DampedNewton {
     f: Vec<f64>,
     step: Vec<f64>,
     /// Velocities with the proximal term, at the point and at the trial.
@@ -79,8 +79,8 @@ pub(crate) struct Memory {
     best: Vec<f64>,
 }
 
-impl Memory {
-    /// Makes room for problems of `n` rows.
+impl DampedNewton {
+    /// Reserves memory for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
         for list in [
             &mut self.f,
@@ -96,16 +96,16 @@ impl Memory {
         }
     }
 
-    /// Runs a search from the point of the state. The point of least `|F|` is left there.
-    pub(crate) fn search(
+    /// Runs the method from the point of the state. The point of least `|F|` is left there.
+    pub(crate) fn run(
         &mut self,
         state: &mut State,
         problem: &ConeNcp,
         centre: Option<&[f64]>,
-        how: Search,
-    ) -> Found {
+        how: Parameters,
+    ) -> NewtonEnd {
         if state.look(problem) {
-            return Found::Passed;
+            return NewtonEnd::Passed;
         }
         let mut norm = self.equations(state, centre, how);
         let mut least = norm;
@@ -116,7 +116,7 @@ impl Memory {
         let solved = if centre.is_some() { SOLVED } else { 0.0 };
         while norm > solved * length(&state.x) && steps < how.cap {
             if !state.may_factor() {
-                return Found::OutOfBudget;
+                return NewtonEnd::OutOfBudget;
             }
             if !self.newton_step(state, problem, how) {
                 break;
@@ -124,7 +124,7 @@ impl Memory {
             steps += 1;
             state.iterations += 1;
             let Some((trial, descended)) = self.choose(state, problem, centre, how, norm) else {
-                return Found::Passed;
+                return NewtonEnd::Passed;
             };
             if !trial.is_finite() {
                 break;
@@ -142,24 +142,24 @@ impl Memory {
             }
         }
         state.x.copy_from_slice(&self.best);
-        if least <= ACCEPTED * length(&state.x) { Found::Centre(steps) } else { Found::Nothing }
+        if least <= ACCEPTED * length(&state.x) { NewtonEnd::Solved(steps) } else { NewtonEnd::Failed }
     }
 
     /// `|F|` at the point of the state, whose velocities are computed.
-    fn equations(&mut self, state: &State, centre: Option<&[f64]>, how: Search) -> f64 {
+    fn equations(&mut self, state: &State, centre: Option<&[f64]>, how: Parameters) -> f64 {
         self.y.copy_from_slice(&state.y);
         if let Some(centre) = centre {
             for i in 0..self.y.len() {
                 self.y[i] += how.eps * (state.x[i] - centre[i]);
             }
         }
-        let Search { rho, .. } = how;
+        let Parameters { rho, .. } = how;
         equations(&state.problem.cells, state.problem.associated, &state.x, &self.y, rho, &mut self.f).sqrt()
     }
 
     /// Step 1; whether there is a step.
-    fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Search) -> bool {
-        let Search { eps, rho, .. } = how;
+    fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
+        let Parameters { eps, rho, .. } = how;
         let (cells, associated) = (&state.problem.cells, state.problem.associated);
         derivative(cells, associated, &state.x, &self.y, rho, &mut state.derivative);
         for (k, cell) in cells.iter().enumerate() {
@@ -185,7 +185,7 @@ impl Memory {
         state: &mut State,
         problem: &ConeNcp,
         centre: Option<&[f64]>,
-        how: Search,
+        how: Parameters,
         norm: f64,
     ) -> Option<(f64, bool)> {
         self.from_x.copy_from_slice(&state.x);

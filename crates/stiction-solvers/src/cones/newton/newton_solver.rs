@@ -4,7 +4,7 @@
 //! [`ConeNcp`], in the units of `normalized`.
 //!
 //! # Method
-//! One search (`search`) from the start with `rho = 1` and a proximal term of `1e-8` in the derivative: enough to
+//! One run (`damped_newton`) from the start with `rho = 1` and a proximal term of `1e-8` in the derivative: enough to
 //! make sticking faces of rank-deficient problems regular.
 //!
 //! # Convergence and failure
@@ -19,7 +19,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::search::{Found, Memory, Search};
+use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
 use crate::sweeps::pgs::positive;
@@ -63,7 +63,7 @@ impl NewtonSettings {
 pub struct Newton {
     settings: NewtonSettings,
     state: State,
-    memory: Memory,
+    newton: DampedNewton,
 }
 
 impl Newton {
@@ -90,20 +90,25 @@ impl Solver<ConeNcp> for Newton {
         if let Err(report) = state.open(problem, limits, start, x) {
             return report;
         }
-        self.memory.resize(state.x.len());
-        let how = Search { eps: WEIGHT, rho: 1.0, cap: max_iterations, allowance };
-        let outcome = warm_stage(&mut self.memory, state, problem, how);
+        self.newton.resize(state.x.len());
+        let how = Parameters { eps: WEIGHT, rho: 1.0, cap: max_iterations, allowance };
+        let outcome = warm_stage(&mut self.newton, state, problem, how);
         state.close(problem, status_of(outcome), x)
     }
 }
 
-/// The search from the start of the state.
-pub(crate) fn warm_stage(memory: &mut Memory, state: &mut State, problem: &ConeNcp, how: Search) -> Outcome {
+/// A run from the start of the state.
+pub(crate) fn warm_stage(
+    newton: &mut DampedNewton,
+    state: &mut State,
+    problem: &ConeNcp,
+    how: Parameters,
+) -> Outcome {
     state.x.copy_from_slice(&state.start);
-    match memory.search(state, problem, None, how) {
-        Found::Passed => Outcome::Passed,
-        Found::OutOfBudget => Outcome::OutOfBudget,
+    match newton.run(state, problem, None, how) {
+        NewtonEnd::Passed => Outcome::Passed,
+        NewtonEnd::OutOfBudget => Outcome::OutOfBudget,
         _ if state.is_good() => Outcome::Passed,
-        Found::Centre(_) | Found::Nothing => Outcome::Exhausted,
+        NewtonEnd::Solved(_) | NewtonEnd::Failed => Outcome::Exhausted,
     }
 }
