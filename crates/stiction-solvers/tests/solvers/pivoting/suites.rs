@@ -1,6 +1,5 @@
 //! The public suites of linear, box and mixed problems under principal pivoting: what belongs to its classes is solved,
 //! and nothing else is called so.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use serde_json::Value;
 use stiction_solvers::{

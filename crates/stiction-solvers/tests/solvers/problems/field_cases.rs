@@ -1,5 +1,4 @@
 //! Contact problems on which other engines went wrong, with every solver that serves their class.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, FrictionLaw, Lcp, Solution, Start, Status};

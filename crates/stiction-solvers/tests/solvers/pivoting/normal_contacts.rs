@@ -1,10 +1,7 @@
 //! Normal contacts in factored form: the two methods that never form the matrix, against each other, against those that
 //! do, and against theorems.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{gram, uniform};
+use crate::common::{gram, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{

@@ -1,11 +1,8 @@
 //! The robust drivers: public suites, the small collection, random problems, and honest failure.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
-
-mod common;
 
 use std::path::Path;
 
-use common::{gram, matrix, murty_matrix, random_contact_problem, uniform};
+use crate::common::{gram, matrix, murty_matrix, random_contact_problem, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::io;

@@ -1,6 +1,5 @@
 //! The 51 linear complementarity problems of the public suite: every status as written there. And its 24
 //! Stewart-Trinkle problems, all solvable.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;

@@ -1,8 +1,6 @@
 //! The public friction problems: what files say, in every form, and that the chain solves them all.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use stiction_solvers::io;
 use stiction_solvers::{
@@ -69,18 +67,12 @@ fn the_chain_solves_every_public_problem() {
     let mut chain = Chain::new(settings).unwrap();
     for path in files(&folder) {
         let problem = read(&path);
-        let start = Instant::now();
         let mut x = Solution::default();
         let report = chain.solve(&problem, Start::Cold, &mut x);
         let (found, floor) = natural_map(&problem, &x.z);
         assert_eq!(report.status, Status::Solved, "{}: {report:?}", stem(&path));
         assert!(found <= 1e-9_f64.max(floor), "{}: {found:e}", stem(&path));
-        println!(
-            "{}: {found:.1e} after {} factorizations, {:?}",
-            stem(&path),
-            report.pivots,
-            start.elapsed()
-        );
+        println!("{}: {found:.1e} after {} factorizations", stem(&path), report.pivots);
     }
 }
 

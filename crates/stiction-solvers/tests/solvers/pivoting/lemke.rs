@@ -1,9 +1,6 @@
 //! What Lemke's method must get right on problems whose answer is known otherwise.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{box_stack, gram, matrix, murty_matrix, random_contact_problem, solve_linear, uniform};
+use crate::common::{box_stack, gram, matrix, murty_matrix, random_contact_problem, solve_linear, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{

@@ -1,9 +1,8 @@
 //! Gauss-Seidel and alternating directions on cone problems: closed forms, all forms of the operator, the public problems.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::path::PathBuf;
 
-use stiction_solvers::samples::{Dice, Form, islands};
+use stiction_solvers::samples::{Form, Rng, islands};
 use stiction_solvers::{
     Admm, AdmmSettings, AnyProblem, Cone, ConeNcp, Delassus, FrictionLaw, Nsgs, NsgsSettings, Problem,
     Solution, Solver, Start, Status, io,
@@ -54,7 +53,7 @@ fn every_kind_of_block_and_both_laws_are_served() {
 
 #[test]
 fn all_forms_of_the_operator_go_the_same_way() {
-    let system = islands::stack(&mut Dice::new(4), 3, 3.0, 0.5);
+    let system = islands::stack(&mut Rng::new(4), 3, 3.0, 0.5);
     let mut answers = [Vec::new(), Vec::new()];
     for form in Form::ALL {
         let problem = system.problem(form).unwrap();

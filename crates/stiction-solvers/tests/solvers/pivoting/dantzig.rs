@@ -1,9 +1,6 @@
 //! What principal pivoting must get right: answers known otherwise, and the number of major cycles.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{gram, matrix, murty_matrix, uniform};
+use crate::common::{gram, matrix, murty_matrix, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{

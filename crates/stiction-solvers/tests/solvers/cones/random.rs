@@ -1,6 +1,5 @@
 //! What the robust solver of cone problems does on anything: random contacts and blocks from
 //! `stiction_solvers::samples::random`.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use stiction_solvers::samples::random;
 use stiction_solvers::samples::random::Range;

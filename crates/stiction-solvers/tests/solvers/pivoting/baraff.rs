@@ -1,6 +1,5 @@
 //! Baraff's extension of Dantzig's method: exact on contacts computed by hand, and in agreement with all combinations.
 // Test code, where a panic is a failed test.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use rand::{RngExt, SeedableRng};
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw};

@@ -1,12 +1,9 @@
 //! Projected Gauss-Seidel, with and without subspace steps: right where others are right, honest where they fail.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{gram, matrix, uniform};
+use crate::common::{gram, matrix, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use stiction_solvers::samples::{Dice, frictionless, grasp, islands};
+use stiction_solvers::samples::{Rng, frictionless, grasp, islands};
 use stiction_solvers::{
     BoxLcp, FactoredLcp, Lcp, Lemke, LemkeSettings, Pgs, PgsSettings, PgsSm, PgsSmSettings, Problem,
     Solution, Solver, Start, Status,
@@ -169,11 +166,11 @@ fn what_is_called_solved_has_passed_on_the_original_data_whatever_the_units() {
 
 #[test]
 fn every_friction_box_problem_of_a_grasp_is_solved_in_a_few_cycles() {
-    let mut dice = Dice::new(5);
+    let mut rng = Rng::new(5);
     let mut cycles = Vec::new();
     for contacts in 4..=12 {
         for k in 0..50 {
-            let problem = grasp::friction_boxes(&mut dice, [3, 5][k % 2], contacts).unwrap();
+            let problem = grasp::friction_boxes(&mut rng, [3, 5][k % 2], contacts).unwrap();
             let mut x = Solution::default();
             let report = pgs_sm().solve(&problem, Start::Cold, &mut x);
             assert_eq!(report.status, Status::Solved, "{contacts} contacts: {report:?}");
@@ -188,7 +185,7 @@ fn every_friction_box_problem_of_a_grasp_is_solved_in_a_few_cycles() {
 #[test]
 fn long_columns_and_towers_without_friction_take_few_cycles_and_end_at_the_known_answer() {
     for (bodies, ratio) in [(2_000, 1.0), (2_000, 100.0), (1, 1.0), (2, 1e6)] {
-        let column = frictionless::Column::new(&mut Dice::new(6), bodies, ratio);
+        let column = frictionless::Column::new(&mut Rng::new(6), bodies, ratio);
         let mut x = Solution::default();
         let report = pgs_sm().solve(&column.problem().unwrap(), Start::Cold, &mut x);
         assert_eq!(report.status, Status::Solved, "{bodies} {ratio}: {report:?}");
@@ -197,7 +194,7 @@ fn long_columns_and_towers_without_friction_take_few_cycles_and_end_at_the_known
         assert!(error <= 1e-8, "{bodies} {ratio}: {error}");
     }
     for seed in 0..5 {
-        let tower = islands::stack(&mut Dice::new(seed), 200, 100.0, 0.0);
+        let tower = islands::stack(&mut Rng::new(seed), 200, 100.0, 0.0);
         let mut x = Solution::default();
         let report = pgs_sm().solve(&frictionless::normals(&tower).unwrap(), Start::Cold, &mut x);
         assert_eq!(report.status, Status::Solved, "{seed}: {report:?}");

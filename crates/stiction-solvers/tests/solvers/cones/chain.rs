@@ -1,10 +1,9 @@
 //! The chain of cone solvers and its parts: closed forms, every kind of block, agreement, limits.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::cones::chain::Stage;
-use stiction_solvers::samples::{Dice, Form, islands, random};
+use stiction_solvers::samples::{Form, Rng, islands, random};
 use stiction_solvers::{
     Chain, ChainSettings, Cone, ConeInteriorPoint, ConeInteriorPointSettings, ConeNcp, ConeScratch, Delassus,
     FrictionLaw, Newton, NewtonSettings, Ppn, PpnSettings, Problem, Report, Solution, Solver, Start, Status,
@@ -167,10 +166,10 @@ fn contacts_without_slip_hold_while_they_press_and_carry_nothing_else() {
 
 #[test]
 fn all_forms_of_the_operator_give_the_same_velocities_where_these_are_unique() {
-    let mut dice = Dice::new(5);
+    let mut rng = Rng::new(5);
     for _ in 0..40 {
         let ratio = 1e2;
-        let system = islands::stack(&mut dice, 6, ratio, 0.5);
+        let system = islands::stack(&mut rng, 6, ratio, 0.5);
         let mut velocities = Vec::new();
         for form in Form::ALL {
             // Compliance makes the operator positive definite.
@@ -188,7 +187,7 @@ fn all_forms_of_the_operator_give_the_same_velocities_where_these_are_unique() {
 
 #[test]
 fn a_carried_answer_costs_nothing_and_a_worse_one_than_none_is_dropped() {
-    let problem = islands::stack(&mut Dice::new(1), 4, 10.0, 0.6).problem(Form::Dense).unwrap();
+    let problem = islands::stack(&mut Rng::new(1), 4, 10.0, 0.6).problem(Form::Dense).unwrap();
     let mut solver = chain(1e-10);
     let mut x = Solution::default();
     let cold = solver.solve(&problem, Start::Cold, &mut x);
@@ -207,7 +206,7 @@ fn a_carried_answer_costs_nothing_and_a_worse_one_than_none_is_dropped() {
 
 #[test]
 fn a_budget_of_factorizations_is_kept_and_the_best_point_returned() {
-    let problem = islands::stack(&mut Dice::new(2), 8, 1e6, 0.4).problem(Form::Dense).unwrap();
+    let problem = islands::stack(&mut Rng::new(2), 8, 1e6, 0.4).problem(Form::Dense).unwrap();
     let mut residuals = Vec::new();
     for max_factorizations in [0, 1, 3, 6, 12] {
         let mut solver = Chain::new(ChainSettings { max_factorizations, ..Default::default() }).unwrap();
@@ -277,9 +276,9 @@ fn what_has_no_solution_is_never_called_solved() {
 fn jammed(random: &mut Pcg64) -> ConeNcp {
     let (contacts, columns) = (random.random_range(1..9), 6 * random.random_range(1..5));
     let n = 3 * contacts;
-    let mut dice = || random.random_range(-1.0..1.0);
-    let j: Vec<f64> = (0..n * columns).map(|_| dice()).collect();
-    let v: Vec<f64> = (0..columns).map(|_| dice()).collect();
+    let mut rng = || random.random_range(-1.0..1.0);
+    let j: Vec<f64> = (0..n * columns).map(|_| rng()).collect();
+    let v: Vec<f64> = (0..columns).map(|_| rng()).collect();
     let row = |i: usize| &j[i * columns..(i + 1) * columns];
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let matrix = (0..n * n).map(|k| dot(row(k / n), row(k % n))).collect();

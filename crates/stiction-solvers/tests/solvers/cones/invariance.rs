@@ -1,12 +1,11 @@
 //! Nothing that is only a choice of description may change the physics of a cone problem: the order of contacts, the
 //! directions of tangents, units, the number of times a contact is listed; nor may large friction make it much harder.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 use stiction_solvers::samples::bodies::{frame, system};
 use stiction_solvers::samples::islands::stack;
-use stiction_solvers::samples::{Body, Contact, Dice, Family, Form, System};
+use stiction_solvers::samples::{Body, Contact, Family, Form, Rng, System};
 use stiction_solvers::{Chain, ChainSettings, Report, Solution, Solver, Start, Status};
 
 const TOLERANCE: f64 = 1e-10;
@@ -25,19 +24,19 @@ fn solve(system: &System) -> Solution {
 
 /// Bodies in a row, each in contact with the one before it (the first with the world) at one point: `W` is positive
 /// definite, and with little friction `u` is unique.
-fn chain(dice: &mut Dice, count: usize) -> (Vec<Body>, Vec<Contact>) {
+fn chain(rng: &mut Rng, count: usize) -> (Vec<Body>, Vec<Contact>) {
     let mut bodies = Vec::new();
     let mut contacts = Vec::new();
     for k in 0..count {
-        let half = Vector3::from_fn(|_, _| dice.uniform(0.3, 0.6));
-        let mut body = Body::cuboid(half, dice.log_uniform(0.1, 10.0)).at(Vector3::new(0.0, 0.0, k as f64));
-        body.orientation = dice.orientation();
-        body.velocity = dice.vector(1.0) - Vector3::z();
-        body.spin = dice.vector(1.0);
-        let point = body.position - Vector3::new(dice.uniform(-0.2, 0.2), dice.uniform(-0.2, 0.2), 0.5);
-        let normal = (Vector3::z() + 0.3 * dice.direction()).normalize();
+        let half = Vector3::from_fn(|_, _| rng.uniform(0.3, 0.6));
+        let mut body = Body::cuboid(half, rng.log_uniform(0.1, 10.0)).at(Vector3::new(0.0, 0.0, k as f64));
+        body.orientation = rng.orientation();
+        body.velocity = rng.vector(1.0) - Vector3::z();
+        body.spin = rng.vector(1.0);
+        let point = body.position - Vector3::new(rng.uniform(-0.2, 0.2), rng.uniform(-0.2, 0.2), 0.5);
+        let normal = (Vector3::z() + 0.3 * rng.direction()).normalize();
         bodies.push(body);
-        contacts.push(Contact::new(k, k.checked_sub(1), point, normal, dice.uniform(0.0, 0.3)));
+        contacts.push(Contact::new(k, k.checked_sub(1), point, normal, rng.uniform(0.0, 0.3)));
     }
     (bodies, contacts)
 }
@@ -54,9 +53,9 @@ fn reordered(x: &[f64], order: &[usize]) -> Vec<f64> {
     order.iter().flat_map(|k| x[3 * k..3 * k + 3].to_vec()).collect()
 }
 
-fn shuffled(dice: &mut Dice, count: usize) -> Vec<usize> {
+fn shuffled(rng: &mut Rng, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
-    (1..count).rev().for_each(|k| order.swap(k, dice.below(k + 1)));
+    (1..count).rev().for_each(|k| order.swap(k, rng.below(k + 1)));
     order
 }
 
@@ -65,9 +64,9 @@ proptest! {
 
     #[test]
     fn the_order_of_contacts_does_not_matter(seed in 0_u64..1_000_000, count in 1_usize..8) {
-        let mut dice = Dice::new(seed);
-        let (bodies, contacts) = chain(&mut dice, count);
-        let order = shuffled(&mut dice, count);
+        let mut rng = Rng::new(seed);
+        let (bodies, contacts) = chain(&mut rng, count);
+        let order = shuffled(&mut rng, count);
         let other: Vec<Contact> = order.iter().map(|k| contacts[*k].clone()).collect();
         let (first, second) = (system(&bodies, &contacts), system(&bodies, &other));
         let (x, y) = (solve(&first), solve(&second));
@@ -76,12 +75,12 @@ proptest! {
 
     #[test]
     fn tangents_may_be_any_two_directions_of_the_surface(seed in 0_u64..1_000_000, count in 1_usize..8) {
-        let mut dice = Dice::new(seed);
-        let (bodies, contacts) = chain(&mut dice, count);
+        let mut rng = Rng::new(seed);
+        let (bodies, contacts) = chain(&mut rng, count);
         let turned: Vec<Contact> = contacts
             .iter()
             .map(|contact| {
-                let angle = dice.uniform(0.0, 6.3);
+                let angle = rng.uniform(0.0, 6.3);
                 let (sin, cos) = (libm::sin(angle), libm::cos(angle));
                 let turn = Matrix3::new(1.0, 0.0, 0.0, 0.0, cos, -sin, 0.0, sin, cos);
                 Contact { frame: contact.frame * turn, ..contact.clone() }
@@ -98,7 +97,7 @@ proptest! {
 
     #[test]
     fn grams_and_millimetres_give_the_same_motion(seed in 0_u64..1_000_000, count in 1_usize..8) {
-        let (bodies, contacts) = chain(&mut Dice::new(seed), count);
+        let (bodies, contacts) = chain(&mut Rng::new(seed), count);
         let usual = system(&bodies, &contacts);
         let x = solve(&usual);
         let mut small = usual.clone();
@@ -114,8 +113,8 @@ proptest! {
 
     #[test]
     fn a_contact_listed_twice_is_one_contact(seed in 0_u64..1_000_000, count in 1_usize..8) {
-        let mut dice = Dice::new(seed);
-        let (bodies, contacts) = chain(&mut dice, count);
+        let mut rng = Rng::new(seed);
+        let (bodies, contacts) = chain(&mut rng, count);
         let twice: Vec<Contact> = contacts.iter().chain(&contacts).cloned().collect();
         let once = system(&bodies, &contacts);
         let (x, y) = (solve(&once), solve(&system(&bodies, &twice)));
@@ -131,7 +130,7 @@ fn hyperstatic_islands_are_solved_in_any_order() {
     for family in Family::ALL {
         for (k, sample) in family.samples(5).into_iter().step_by(13).enumerate() {
             let System { cones, rows, q } = &sample.system;
-            let order = shuffled(&mut Dice::new(k as u64), cones.len());
+            let order = shuffled(&mut Rng::new(k as u64), cones.len());
             let mut other = System::new(rows.columns);
             for &i in &order {
                 let pieces: Vec<(usize, Vec<f64>)> =
@@ -156,7 +155,7 @@ fn from_little_friction_to_a_thousand_the_work_grows_by_no_more_than_three() {
         .map(|mu| {
             let mut work: Vec<usize> = (0..40)
                 .map(|seed| {
-                    let system = stack(&mut Dice::new(seed), 2 + seed as usize % 5, 10.0, mu);
+                    let system = stack(&mut Rng::new(seed), 2 + seed as usize % 5, 10.0, mu);
                     let mut x = Solution::default();
                     let report = solver.solve(&system.problem(Form::Dense).unwrap(), Start::Cold, &mut x);
                     assert_eq!(report.status, Status::Solved, "mu {mu}, seed {seed}: {report:?}");

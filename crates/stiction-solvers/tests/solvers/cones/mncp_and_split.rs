@@ -1,9 +1,4 @@
 //! The methods of Mylapilli and Jain and of Nguyen and Trinkle on the exact cone problem.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
-
-mod common;
-#[path = "common/suites.rs"]
-mod suites;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -477,7 +472,7 @@ fn a_descent_that_ended_in_a_local_minimum_begins_anew_elsewhere() {
 /// 1000 steps, those of more than a hundred contacts or so in at most `few`, which time allows in a test.
 fn counts<S: Solver<ConeNcp>>(name: &str, few: usize, make: impl Fn(usize) -> S) -> [usize; 2] {
     let mut counts = [0; 2];
-    for case in suites::frictional() {
+    for case in crate::suites::frictional() {
         let problem = &case.problem;
         let mut x = Solution::default();
         let cap = if problem.dim() <= 400 { 1000 } else { few };

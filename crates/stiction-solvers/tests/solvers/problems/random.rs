@@ -2,11 +2,8 @@
 //!
 //! Semidefinite, rank-deficient, P, contact with friction, and matrices of no class; scaled from a millionth to a million, in
 //! all and row by row; mostly small, up to 200 unknowns.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{gram, matrix, random_contact_problem, uniform};
+use crate::common::{gram, matrix, random_contact_problem, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{

@@ -6,12 +6,12 @@ use rand_pcg::Pcg64;
 
 /// A source of random numbers; the same seed gives the same numbers everywhere.
 #[derive(Clone, Debug)]
-pub struct Dice(Pcg64);
+pub struct Rng(Pcg64);
 
-impl Dice {
+impl Rng {
     /// A source that begins at this seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(Pcg64::seed_from_u64(seed))
+    pub fn new(seed: u64) -> Rng {
+        Rng(Pcg64::seed_from_u64(seed))
     }
 
     /// Uniform in `low..high`.

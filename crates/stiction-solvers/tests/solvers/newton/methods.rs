@@ -1,9 +1,6 @@
 //! What the Newton methods must get right on problems whose answer is known otherwise.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-mod common;
-
-use common::{box_stack, gram, matrix, random_contact_problem, uniform};
+use crate::common::{box_stack, gram, matrix, random_contact_problem, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{
@@ -278,7 +275,7 @@ fn the_manuals_nonlinear_example_is_solved_from_a_hundred_starts() {
         let mut j = [0.0; 16];
         ManualExample.value(&root, &mut value);
         ManualExample.jacobian(&root, &mut j);
-        let step = common::solve_linear(4, j.to_vec(), value.to_vec()).unwrap();
+        let step = crate::common::solve_linear(4, j.to_vec(), value.to_vec()).unwrap();
         root.iter_mut().zip(&step).for_each(|(z, d)| *z -= d);
     }
     assert!(value.iter().all(|v| v.abs() < 1e-14));
