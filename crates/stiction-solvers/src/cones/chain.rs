@@ -140,7 +140,7 @@ const LARGE_DENSE: [Step; 7] = [FROM_NOTHING, INTERIOR, FINISH, LAST, RESTARTS[1
 /// From nothing, with a large sparse operator: open contacts cost little.
 const LARGE_SPARSE: [Step; 7] = [INTERIOR, FINISH, FROM_NOTHING, LAST, RESTARTS[1], RESTARTS[2], LAST];
 
-/// Newton steps from the tolerance to the aim.
+/// Newton steps from the tolerance to the target.
 const POLISH_STEPS: usize = 3;
 
 /// What [`Chain`] is told.
@@ -149,8 +149,8 @@ const POLISH_STEPS: usize = 3;
 pub struct ChainSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
-    /// Natural map to aim for, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
-    /// the aim. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
+    /// Target of the natural map, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
+    /// it. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
     /// should rest.
     pub aim: f64,
     /// Factorizations at most.

@@ -15,7 +15,7 @@
 //! 4. Ties are broken lexicographically: each variable basic at the start is thought moved into its range by a power of
 //!    an infinitesimal, a tied row is ranked by what that does to its ratio.
 //! 5. `a` leaves as soon as it ties. No row blocks: a ray.
-//! 6. Every 32 pivots the dictionary is compared with the data; when rounding has grown it is built anew.
+//! 6. Every 32 pivots the dictionary is compared with the data; when rounding has grown it is rebuilt.
 //!
 //! # Convergence and failure
 //! No basis repeats, so a path ends. On a ray the smallest `a` met is remembered. The end of a path must be checked.
@@ -186,7 +186,7 @@ impl BoundedTableau {
         }
     }
 
-    /// Builds the dictionary of the current basis anew.
+    /// Rebuilds the dictionary of the current basis.
     fn refactor(&mut self, line: Line) -> Result<(), Singular> {
         self.dictionary.refactor(&line)?;
         self.evaluate(line);
@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_meets_its_other_bound_stays_there_and_its_slack_changes_sign() {
-        // w = z - 5 on [0, 2]: held at 2, pushed by -3.
+        // w = z - 5 on [0, 2]: stops at 2, with slack -3.
         let (end, _, z, s) = follow(&[1.0], &[-5.0], &[[0.0, 2.0]]);
         assert!(end == PathEnd::Reached && z == [2.0] && close(&s, &[-3.0]), "{end:?} {z:?} {s:?}");
         // The matrix need not hold it: w = -z - 1 flips at once.

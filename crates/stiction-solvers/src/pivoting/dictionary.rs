@@ -13,7 +13,7 @@
 //!    start. The column of such a variable is, up to sign, its column of `T` while it is nonbasic and a unit vector while
 //!    it is basic, so nothing else need be stored.
 //! 4. *Noise*: give the nonbasic variables fixed values, read off the basic ones, and insert all of them into the original
-//!    equations. Where rounding errors have grown, build the dictionary of the basis anew from the original data.
+//!    equations. Where rounding errors have grown, rebuild the dictionary of the basis from the original data.
 //!
 //! # Cost
 //! `2 n^2` operations per pivot; rows with a zero in the pivot column are skipped. A check of the noise costs about two pivots.
@@ -26,7 +26,7 @@ use crate::linalg::lu::Singular;
 
 /// A pivot smaller than this multiple of its column (or of 1, the size of equilibrated entries) is noise.
 pub(super) const SMALLEST_PIVOT: f64 = 1e-10;
-/// The same in a dictionary built anew, where entries carry less noise.
+/// The same in a dictionary rebuilt, where entries carry less noise.
 pub(super) const SMALLEST_PIVOT_FRESH: f64 = 1e-14;
 /// A pivot of an exchange must be larger: the whole path is built on it.
 const SMALLEST_EXCHANGE: f64 = 1e-10;
@@ -160,7 +160,7 @@ impl Dictionary {
         self.exchange(None)
     }
 
-    /// Builds the dictionary of the current basis anew from the original equations.
+    /// Rebuilds the dictionary of the current basis from the original equations.
     ///
     /// # Errors
     /// [`Singular`] when the basis is too close to singular.

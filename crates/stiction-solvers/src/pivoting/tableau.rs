@@ -9,11 +9,11 @@
 //!    lexicographically.
 //! 2. The artificial variable `z0` leaves as soon as it ties.
 //! 3. Every 32 pivots the dictionary is compared with the original data; when rounding errors have grown, it is
-//!    built anew for the current basis. So it is before a ray is believed.
+//!    rebuilt for the current basis. So it is before a ray is believed.
 //!
 //! # Convergence and failure
 //! With the lexicographic rule no basis repeats, degenerate or not, so a path ends. A basis too
-//! close to singular to be built anew ends it too. The end of a path must be checked on the original data.
+//! close to singular to be rebuilt ends it too. The end of a path must be checked on the original data.
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, section 4.9

@@ -37,14 +37,14 @@ pub fn contacts(seed: u64, range: Range) -> Sample {
     Sample { name: format!("random {seed}, {} contacts", contacts.len()), system: system(&bodies, &contacts) }
 }
 
-/// The same, where half of the blocks are rows that are held, one-sided or bounded.
+/// The same, where half of the blocks are rows that are fixed, one-sided or bounded.
 pub fn mixed(seed: u64, range: Range) -> Sample {
     let mut rng = Rng::new(seed);
     let (bodies, mut contacts) = draw(&mut rng, range);
     let kinds: Vec<usize> = contacts.iter().map(|_| rng.below(6)).collect();
     for (contact, kind) in contacts.iter_mut().zip(&kinds) {
         if *kind < 2 {
-            contact.bias = 0.0; // a gap in a row that is held, or that must not open, may contradict another one
+            contact.bias = 0.0; // a gap in a row that is fixed, or that must not open, may contradict another one
         }
     }
     let coulomb = system(&bodies, &contacts);

@@ -26,7 +26,7 @@ pub(crate) struct DenseSystem {
 }
 
 impl DenseSystem {
-    /// Makes room for problems of `n` rows.
+    /// Reserves memory for problems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         make_room(&mut self.active, n);
         make_room(&mut self.inverse_size, n);
