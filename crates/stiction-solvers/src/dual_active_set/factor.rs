@@ -11,8 +11,9 @@ pub(crate) trait Factor: Default {
     /// is rounding: the row then depends on the active ones.
     fn resolve(&mut self, rows: &NormalRows, active: &[usize], i: usize, r: &mut Vec<f64>) -> f64;
 
-    /// Adds `step` times the `s` of the row just resolved to `p`.
-    fn move_point(&self, step: f64, p: &mut [f64]);
+    /// Adds `step` times the `s` of the row just resolved to `p`, and says that it did. A factorization whose `s` carries more
+    /// error than that leaves `p` to be recomputed from the multipliers.
+    fn move_point(&self, step: f64, p: &mut [f64]) -> bool;
 
     /// Appends the row just resolved, which must not depend on the active ones.
     fn append(&mut self);

@@ -235,11 +235,16 @@ impl<F: Factor> DualActiveSet<F> {
             }
             own += sign * step;
             self.z.iter_mut().zip(&self.r).for_each(|(z, r)| *z -= sign * step * r);
-            if across > 0.0 {
-                self.factor.move_point(sign * step, &mut self.p);
-            }
+            let along = if across > 0.0 { sign * step } else { 0.0 };
+            let moved = self.factor.move_point(along, &mut self.p);
             match vanishing {
-                Some((at, length)) if length < need => self.remove(at),
+                Some((at, length)) if length < need => {
+                    self.remove(at);
+                    if !moved {
+                        self.update_point();
+                        self.rows.push(i, own, &mut self.p);
+                    }
+                }
                 _ => {
                     self.append(i, own);
                     return Entry::Active;

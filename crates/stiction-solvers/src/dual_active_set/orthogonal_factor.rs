@@ -60,10 +60,11 @@ impl Factor for OrthogonalFactor {
         if square.sqrt() > DEPENDENT * (1.0 + dot(r, r).sqrt()) { square } else { 0.0 }
     }
 
-    fn move_point(&self, step: f64, p: &mut [f64]) {
+    fn move_point(&self, step: f64, p: &mut [f64]) -> bool {
         for (column, d) in self.basis.chunks_exact(self.m.max(1)).zip(&self.d).skip(self.rank) {
             p.iter_mut().zip(column).for_each(|(p, q)| *p += step * d * q);
         }
+        true
     }
 
     fn append(&mut self) {
