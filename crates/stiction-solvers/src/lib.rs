@@ -66,6 +66,7 @@
 pub mod cones;
 #[cfg(feature = "conic")]
 pub mod conic;
+mod driver;
 pub mod dual_active_set;
 pub mod io;
 mod linalg;
@@ -92,9 +93,9 @@ pub use pivoting::{
 };
 pub use problem::{
     ActiveSet, AnyProblem, BlockRows, BlockSparse, Bounded, BoxLcp, Class, Cone, ConeCertificate, ConeData,
-    ConeNcp, ConeScratch, Delassus, FactoredLcp, FrictionLaw, Lcp, Mcp, Mlcp, MlcpBlocks, Piece, Polynomial,
-    Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth, Solution, Solver,
-    SolverError, Start, Status,
+    ConeNcp, ConeScratch, Delassus, FactoredLcp, FrictionLaw, HistoryEntry, Lcp, Mcp, Mlcp, MlcpBlocks,
+    Piece, Polynomial, Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth,
+    Solution, Solver, SolverError, Start, Status,
 };
 pub use select::{Reduced, Robust, RobustSettings};
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};

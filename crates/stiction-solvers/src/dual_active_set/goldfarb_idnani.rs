@@ -32,11 +32,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::check_tolerance;
 use crate::dual_active_set::normal_rows::NormalRows;
 use crate::linalg::capacity::make_room;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
-use crate::pivoting::dantzig::check_tolerance;
 use crate::problem::{
     ActiveSet, FactoredLcp, Problem, QuadraticProgram, Report, Residual, Solution, Solver, SolverError,
     Start, Status,

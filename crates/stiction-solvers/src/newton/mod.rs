@@ -1,8 +1,8 @@
 //! Newton and Levenberg-Marquardt methods for bounded problems, linear or not.
 
 pub(crate) mod equilibrated;
-pub mod fb_plm;
-pub mod fb_rlm;
+pub mod fb_descent;
+pub(crate) mod fb_equations;
 pub mod fischer_burmeister;
 pub(crate) mod levenberg_marquardt;
 pub(crate) mod merit_memory;
@@ -11,8 +11,6 @@ pub mod path;
 pub(crate) mod projected_newton;
 pub(crate) mod restarts;
 
-pub use fb_plm::{FbPlm, FbPlmSettings};
-pub use fb_rlm::{FbRlm, FbRlmSettings};
-pub use levenberg_marquardt::projected::PlmSettings;
-pub use levenberg_marquardt::regular::RlmSettings;
+pub use fb_descent::{FbDescent, FbPlm, FbPlmSettings, FbRlm, FbRlmSettings};
+pub use levenberg_marquardt::{Descent, DescentLimits, DescentSettings, Plm, PlmSettings, Rlm, RlmSettings};
 pub use path::{Path, PathSettings};

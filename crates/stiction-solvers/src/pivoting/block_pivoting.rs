@@ -42,8 +42,8 @@ const WRONG_SIGN: f64 = 0.25;
 /// What the rounds came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
-    /// The residual of the certified answer, if there is one.
-    pub(crate) certified: Option<Residual>,
+    /// Residual and rounding floor of the certified answer, if there is one.
+    pub(crate) certified: Option<(Residual, f64)>,
     /// Number of exchanges.
     pub(crate) rounds: usize,
 }
@@ -102,7 +102,7 @@ impl BlockPivoting {
                     problem.project(&mut x.z); // step 2
                     (residual, floor) = problem.assess(&x.z, &mut x.w);
                 }
-                let certified = residual.certifies(tolerance, floor).then_some(residual);
+                let certified = residual.certifies(tolerance, floor).then_some((residual, floor));
                 if certified.is_some() || self.wrong.is_empty() {
                     return Outcome { certified, rounds: done };
                 }

@@ -31,5 +31,5 @@ pub use mcp::{Mcp, Smooth};
 pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
 pub use polynomial::Polynomial;
 pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
-pub use report::{Report, Solver, Start, Status};
+pub use report::{HistoryEntry, Report, Solver, Start, Status};
 pub use traits::{Bounded, Problem, Residual, Solution};

@@ -7,9 +7,9 @@
 //!
 //! A [`Start::Basis`] is a basis of the problem that `S` sees; it is passed on where that problem is the original one.
 
+use crate::driver::check_tolerance;
 use crate::linalg::dense::{dot_and_magnitude, scales};
 use crate::linalg::lu::Lu;
-use crate::pivoting::dantzig::check_tolerance;
 use crate::problem::{
     BoxLcp, FactoredLcp, Lcp, Mlcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
 };

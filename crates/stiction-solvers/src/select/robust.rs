@@ -27,8 +27,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::check_tolerance;
 use crate::io;
-use crate::pivoting::dantzig::check_tolerance;
 use crate::pivoting::infeasibility::is_infeasible;
 use crate::problem::{
     AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,

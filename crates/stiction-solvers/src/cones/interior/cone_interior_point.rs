@@ -40,8 +40,8 @@ use crate::cones::interior::second_order_cone::{
 };
 use crate::cones::normalized::{Cell, Law};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Added to the diagonal of the system (dimensionless): free rows have no barrier of their own.
 const REGULARIZATION: f64 = 1e-10;
@@ -411,7 +411,7 @@ impl InteriorPath {
             if !self.linearize(state, SMOOTHING * width) || state.factor(problem).is_err() {
                 return Outcome::Exhausted; // step 2
             }
-            state.iterations += 1;
+            state.incumbent.iterations += 1;
             self.find_step(state, 0.0, false); // step 3
             let sigma = (1.0 - self.room()).powi(3).max(LEAST_CENTRING);
             self.find_step(state, sigma * gap, true); // step 4
@@ -516,9 +516,9 @@ impl ConeInteriorPoint {
         Ok(ConeInteriorPoint { settings, ..ConeInteriorPoint::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 }
 
@@ -531,5 +531,9 @@ impl Solver<ConeNcp> for ConeInteriorPoint {
         }
         let outcome = self.method.run(&mut self.state, problem, max_iterations);
         self.state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

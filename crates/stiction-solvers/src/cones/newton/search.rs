@@ -122,7 +122,7 @@ impl Memory {
                 break;
             }
             steps += 1;
-            state.iterations += 1;
+            state.incumbent.iterations += 1;
             let Some((trial, descended)) = self.choose(state, problem, centre, how, norm) else {
                 return Found::Passed;
             };

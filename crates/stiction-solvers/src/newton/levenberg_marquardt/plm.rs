@@ -14,7 +14,7 @@
 //!    the same along `-g`.
 //! 5. Watchdog: if the best merit has not been halved within `watchdog` steps, return to the best point and search
 //!    monotonously from there.
-//! 6. Judge `z` on the original data, stop if certified (or, in `paper` mode, when `psi < 1e-30`).
+//! 6. Evaluate `z` on the original data, stop if certified (or, in `paper` mode, when `psi < 1e-30`).
 //!
 //! # Convergence and failure
 //! Every limit point is stationary for `psi` on the set; quadratic where it is a zero and `J` is regular, and, thanks to the
@@ -25,7 +25,8 @@
 //! `2 n^3` operations a step.
 //!
 //! # References
-//! A. Mylapilli, A. Jain, ASME DETC2014-34322, algorithm PLM (MJ14). C. Kanzow, S. Petra, *Projected filter trust region
+//! H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
+//! DETC2014-34322, 2014, algorithm PLM (MJ14). C. Kanzow, S. Petra, *Projected filter trust region
 //! methods for a semismooth least squares formulation of mixed complementarity problems*, Optimization Methods and
 //! Software 22 (2007) 713-735. L. Grippo, F. Lampariello, S. Lucidi, *A nonmonotone line search technique for Newton's
 //! method*, SIAM Journal on Numerical Analysis 23 (1986) 707-716; *A class of nonmonotone stabilization methods in
@@ -33,12 +34,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{check_between, check_tolerance};
 use crate::linalg::capacity::make_room;
 use crate::linalg::dense::dot;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
-use crate::newton::levenberg_marquardt::least_squares::{Equations, Point};
+use crate::newton::levenberg_marquardt::equations::{Equations, Point};
+use crate::newton::levenberg_marquardt::{Descent, DescentLimits, DescentSettings};
 use crate::newton::merit_memory::MeritMemory;
-use crate::newton::newton_driver::{check_between, check_tolerance};
 use crate::problem::{SolverError, Status};
 
 /// Step 3: cosine of the angle between `d` and `-g` below which rounding may have chosen the sign.
@@ -53,7 +55,7 @@ const SHORTEST: f64 = 1e-10;
 /// A direction of descent whose decrease is below this part of `psi` leads nowhere.
 const FLAT: f64 = 1e-15;
 
-/// Settings of [`FbPlm`](crate::newton::fb_plm::FbPlm) and [`MncpPlm`](crate::cones::MncpPlm).
+/// Settings of [`FbPlm`](crate::newton::FbPlm) and [`MncpPlm`](crate::cones::MncpPlm).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlmSettings {
@@ -95,65 +97,67 @@ impl PlmSettings {
     pub fn paper() -> PlmSettings {
         PlmSettings { paper: true, restarts: 0, ..PlmSettings::default() }
     }
+}
 
+impl DescentSettings for PlmSettings {
     /// Checks the ranges.
     ///
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `0 < lambda < 1`.
-    pub fn validate(&self) -> Result<(), SolverError> {
+    fn validate(&self) -> Result<(), SolverError> {
         check_tolerance(self.tolerance)?;
         check_between("lambda", self.lambda, [0.0, 1.0], "positive and below 1")
     }
+
+    fn limits(&self) -> DescentLimits {
+        let Self { tolerance, max_iterations, paper, restarts, history, .. } = *self;
+        DescentLimits { tolerance, max_iterations, paper, restarts, history }
+    }
 }
 
-/// The method's workspace.
+/// The method with its workspace; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectedDescent {
+pub struct Plm {
     squares: DampedLeastSquares,
-    pub(crate) here: Point,
+    here: Point,
     there: Point,
     best: Point,
     merits: MeritMemory,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Steps of the last run.
-    pub(crate) iterations: usize,
 }
 
-impl ProjectedDescent {
-    /// Makes room for `n` unknowns and `memory` merits.
-    pub(crate) fn reserve(&mut self, n: usize, memory: usize) {
+impl Descent for Plm {
+    type Settings = PlmSettings;
+
+    fn reserve(&mut self, n: usize, settings: &PlmSettings) {
         self.squares.reserve(n);
         for point in [&mut self.here, &mut self.there, &mut self.best] {
             point.reserve(n);
         }
-        self.merits.reserve(memory);
+        self.merits.reserve(settings.memory);
         make_room(&mut self.gradient, n);
         self.step.resize(n, 0.0);
     }
 
-    /// Runs from `start`; the last point is left in `here`.
-    pub(crate) fn run(
-        &mut self,
-        equations: &mut impl Equations,
-        start: &[f64],
-        settings: &PlmSettings,
-    ) -> Status {
-        self.iterations = 0;
+    fn run(&mut self, equations: &mut impl Equations, start: &[f64], settings: &PlmSettings) -> Status {
         self.here.move_to(equations, start);
         self.best.copy_from(&self.here);
         self.merits.restart(self.here.psi, settings.memory);
         let (mut since, mut target) = (0, 0.5 * self.here.psi);
         for _ in 0..settings.max_iterations {
             let Self { squares, here, gradient, step, .. } = self;
+            // step 1
             if !here.linearize(equations, squares, gradient) {
                 return Status::NumericalFailure;
             }
-            self.iterations += 1;
+            equations.count();
+            // steps 2 and 3
             let descends = squares.step(settings.lambda, step) && {
                 let lengths = dot(step, step).sqrt() * dot(gradient, gradient).sqrt();
                 dot(gradient, step) <= -DESCENT * lengths
             };
+            // step 4
             if !((descends && self.search(equations)) || self.search_downhill(equations)) {
                 if self.merits.is_monotone() && self.here.psi <= self.best.psi {
                     return Status::Stalled;
@@ -183,6 +187,12 @@ impl ProjectedDescent {
         Status::MaxIterations
     }
 
+    fn here(&self) -> &Point {
+        &self.here
+    }
+}
+
+impl Plm {
     fn return_to_best(&mut self) {
         self.here.copy_from(&self.best);
         self.merits.restart(self.best.psi, 1);

@@ -10,7 +10,7 @@
 //! 3. Ratio `rho` of the decrease of `psi` to the one that the model `|phi + J d|^2 / 2` promises.
 //! 4. `rho < 0.3`: `lambda` becomes twenty times as large. `rho > 0`: `z` moves by `d`. `rho > 0.8`: `lambda` a twentieth,
 //!    never below `1e-25`.
-//! 5. Judge `z` on the original data, stop if certified (or, in `paper` mode, when `psi < 1e-30`).
+//! 5. Evaluate `z` on the original data, stop if certified (or, in `paper` mode, when `psi < 1e-30`).
 //!
 //! # Convergence and failure
 //! Every limit point is stationary for `psi`, quadratically approached where it is a zero and `J` is regular; otherwise it
@@ -21,16 +21,17 @@
 //! `2 n^3` operations a step, a third of them again with every change of `lambda` alone.
 //!
 //! # References
-//! A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
-//! DETC2014-34322, algorithm RLM (MJ14). M. S. Bazaraa, H. D. Sherali, C. M. Shetty, *Nonlinear Programming*, 1993,
+//! H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
+//! DETC2014-34322, 2014, algorithm RLM (MJ14). M. S. Bazaraa, H. D. Sherali, C. M. Shetty, *Nonlinear Programming*, 1993,
 //! section 8.6.
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{check_between, check_tolerance};
 use crate::linalg::capacity::make_room;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
-use crate::newton::levenberg_marquardt::least_squares::{Equations, Point};
-use crate::newton::newton_driver::{check_between, check_tolerance};
+use crate::newton::levenberg_marquardt::equations::{Equations, Point};
+use crate::newton::levenberg_marquardt::{Descent, DescentLimits, DescentSettings};
 use crate::problem::{SolverError, Status};
 
 /// Step 4: ratios below which the damping grows and above which it shrinks, and by how much (MJ14).
@@ -41,7 +42,7 @@ const FACTOR: f64 = 20.0;
 /// The damping's range (dimensionless, rows of size 1): MJ14's lower end; at the upper one a step is lost in rounding.
 const DAMPING: [f64; 2] = [1e-25, 1e20];
 
-/// Settings of [`FbRlm`](crate::newton::fb_rlm::FbRlm) and [`MncpRlm`](crate::cones::MncpRlm).
+/// Settings of [`FbRlm`](crate::newton::FbRlm) and [`MncpRlm`](crate::cones::MncpRlm).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RlmSettings {
@@ -77,32 +78,38 @@ impl RlmSettings {
     pub fn paper() -> RlmSettings {
         RlmSettings { paper: true, restarts: 0, ..RlmSettings::default() }
     }
+}
 
+impl DescentSettings for RlmSettings {
     /// Checks the ranges.
     ///
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `0 < lambda < 1e20`.
-    pub fn validate(&self) -> Result<(), SolverError> {
+    fn validate(&self) -> Result<(), SolverError> {
         check_tolerance(self.tolerance)?;
         check_between("lambda", self.lambda, [0.0, DAMPING[1]], "positive and below 1e20")
     }
+
+    fn limits(&self) -> DescentLimits {
+        let Self { tolerance, max_iterations, paper, restarts, history, .. } = *self;
+        DescentLimits { tolerance, max_iterations, paper, restarts, history }
+    }
 }
 
-/// The method's workspace.
+/// The method with its workspace; see the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RegularDescent {
+pub struct Rlm {
     squares: DampedLeastSquares,
-    pub(crate) here: Point,
+    here: Point,
     there: Point,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Steps of the last run.
-    pub(crate) iterations: usize,
 }
 
-impl RegularDescent {
-    /// Makes room for `n` unknowns.
-    pub(crate) fn reserve(&mut self, n: usize) {
+impl Descent for Rlm {
+    type Settings = RlmSettings;
+
+    fn reserve(&mut self, n: usize, _settings: &RlmSettings) {
         self.squares.reserve(n);
         self.here.reserve(n);
         self.there.reserve(n);
@@ -110,24 +117,18 @@ impl RegularDescent {
         self.step.resize(n, 0.0);
     }
 
-    /// Runs from `start`; the last point is left in `here`.
-    pub(crate) fn run(
-        &mut self,
-        equations: &mut impl Equations,
-        start: &[f64],
-        settings: &RlmSettings,
-    ) -> Status {
+    fn run(&mut self, equations: &mut impl Equations, start: &[f64], settings: &RlmSettings) -> Status {
         let mut lambda = settings.lambda;
         let mut factored = false;
-        self.iterations = 0;
         self.here.move_to(equations, start);
         for _ in 0..settings.max_iterations {
-            let Self { squares, here, there, gradient, step, iterations } = self;
+            let Self { squares, here, there, gradient, step } = self;
+            // step 1
             if !factored && !here.linearize(equations, squares, gradient) {
                 return Status::NumericalFailure;
             }
             factored = true;
-            *iterations += 1;
+            equations.count();
             let finite = squares.step(lambda, step); // step 2
             there.z.clear();
             there.z.extend(here.z.iter().zip(&*step).map(|(z, d)| z + d));
@@ -156,5 +157,9 @@ impl RegularDescent {
             }
         }
         Status::MaxIterations
+    }
+
+    fn here(&self) -> &Point {
+        &self.here
     }
 }
