@@ -1,6 +1,6 @@
 //! The convergence history of a solve: natural maps by iteration number.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::problem::HistoryEntry;
 
 /// Entries for which memory is reserved before a solve; longer histories grow as they are written.
@@ -19,7 +19,7 @@ impl History {
         self.entries.clear();
         self.wanted = wanted;
         if wanted {
-            make_room(&mut self.entries, limit.min(LONGEST_RESERVED));
+            reserve_to(&mut self.entries, limit.min(LONGEST_RESERVED));
         }
     }
 

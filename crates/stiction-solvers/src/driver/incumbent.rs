@@ -63,33 +63,61 @@ impl Incumbent {
         candidate: &Solution,
         x: &mut Solution,
     ) -> bool {
-        let better = self.improves(assessment, rank);
+        let (residual, floor) = assessment;
+        let certified = residual.certifies(self.tolerance, floor);
+        let better = self.improves(residual, certified, rank);
         if better {
-            x.z.clone_from(&candidate.z);
-            x.w.clone_from(&candidate.w);
-            self.accept(assessment, rank);
+            self.accept(residual, certified, rank);
+            copy(candidate, x);
+        }
+        better
+    }
+
+    /// The same for the answer of another solver, which has evaluated it on the same problem to the same tolerance.
+    /// Its work counts.
+    pub(crate) fn offer_answer(&mut self, report: &Report, candidate: &Solution, x: &mut Solution) -> bool {
+        let (residual, certified) = (report.residual, report.status == Status::Solved);
+        let better = self.improves(residual, certified, residual.natural_map);
+        if better {
+            copy(candidate, x);
+            self.adopt_answer(report);
+        } else {
+            self.add_work(report);
         }
         better
     }
 
     /// Makes the answer that is in the caller's solution already the best one, whatever it is worth.
-    pub(crate) fn adopt(&mut self, assessment: Assessment) {
-        self.accept(assessment, assessment.0.natural_map);
+    pub(crate) fn adopt(&mut self, (residual, floor): Assessment) {
+        self.accept(residual, residual.certifies(self.tolerance, floor), residual.natural_map);
+    }
+
+    /// The same for the answer of another solver, see [`Incumbent::offer_answer`].
+    pub(crate) fn adopt_answer(&mut self, report: &Report) {
+        self.accept(report.residual, report.status == Status::Solved, report.residual.natural_map);
+        self.regularization = report.regularization;
+        self.add_work(report);
+    }
+
+    /// Counts the work of another solver.
+    pub(crate) fn add_work(&mut self, report: &Report) {
+        self.iterations += report.iterations;
+        self.pivots += report.pivots;
     }
 
     /// Certified before others, then the lesser number.
-    fn improves(&self, (residual, floor): Assessment, rank: f64) -> bool {
-        match (residual.certifies(self.tolerance, floor), self.certified) {
+    fn improves(&self, residual: Residual, certified: bool, rank: f64) -> bool {
+        match (certified, self.certified) {
             (true, true) => rank < self.rank,
             (false, false) => residual.natural_map < self.residual.natural_map,
             (certified, _) => certified,
         }
     }
 
-    fn accept(&mut self, (residual, floor): Assessment, rank: f64) {
+    fn accept(&mut self, residual: Residual, certified: bool, rank: f64) {
         self.residual = residual;
         self.rank = rank;
-        self.certified = residual.certifies(self.tolerance, floor);
+        self.certified = certified;
     }
 
     /// Whether the best answer is certified.
@@ -137,6 +165,12 @@ impl Incumbent {
             regularization: self.regularization,
         }
     }
+}
+
+/// Copies into memory that is there already.
+fn copy(from: &Solution, to: &mut Solution) {
+    to.z.clone_from(&from.z);
+    to.w.clone_from(&from.w);
 }
 
 #[cfg(test)]

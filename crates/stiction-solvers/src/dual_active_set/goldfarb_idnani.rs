@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::check_tolerance;
 use crate::dual_active_set::normal_rows::NormalRows;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::problem::{
@@ -137,12 +137,12 @@ impl ActiveSetQp {
         self.factor.reserve(m + 1);
         self.active.clear();
         self.active.resize(n, false);
-        make_room(&mut self.indices, m + 1);
+        reserve_to(&mut self.indices, m + 1);
         for vector in [&mut self.z, &mut self.d, &mut self.r] {
-            make_room(vector, m + 1);
+            reserve_to(vector, m + 1);
         }
-        make_room(&mut self.scratch, 2 * m);
-        make_room(&mut self.certificate, n);
+        reserve_to(&mut self.scratch, 2 * m);
+        reserve_to(&mut self.certificate, n);
         self.reset();
         self.pivots = 0;
     }

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::check_tolerance;
 use crate::dual_active_set::normal_rows::NormalRows;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::problem::{
@@ -142,21 +142,21 @@ impl Ppm {
         self.factor.clear();
         self.factor.reserve(m + 1);
         self.indices.clear();
-        make_room(&mut self.indices, m + 1);
+        reserve_to(&mut self.indices, m + 1);
         self.active.clear();
         self.active.resize(n, false);
         for vector in [&mut self.z, &mut self.products, &mut self.l, &mut self.r, &mut self.s] {
             vector.clear();
-            make_room(vector, m + 2);
+            reserve_to(vector, m + 2);
         }
         self.p.clear();
         self.p.resize(m, 0.0);
         self.scratch.clear();
-        make_room(&mut self.scratch, 2 * m);
-        make_room(&mut self.certificate, n);
+        reserve_to(&mut self.scratch, 2 * m);
+        reserve_to(&mut self.certificate, n);
         self.seen.clear();
         let limit = self.limit();
-        make_room(&mut self.seen, limit + 1);
+        reserve_to(&mut self.seen, limit + 1);
         self.pivots = 0;
     }
 

@@ -34,6 +34,19 @@ use crate::problem::{
 };
 
 /// The regular method: damped Gauss-Newton steps from anywhere.
+///
+/// ```
+/// use stiction_solvers::{FbRlm, FbRlmSettings, Lcp, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+///
+/// let mut solver = FbRlm::new(FbRlmSettings { history: true, ..FbRlmSettings::default() })?;
+/// let report = solver.solve(&problem, Start::Cold, &mut x);
+/// assert_eq!(report.status, Status::Solved);
+/// let last = solver.history().last().map(|entry| entry.natural_map);
+/// assert!(last.is_some_and(|natural_map| natural_map <= 1e-10));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 pub type FbRlm = FbDescent<Rlm>;
 
 /// Settings of [`FbRlm`].

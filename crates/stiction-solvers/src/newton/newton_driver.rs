@@ -1,7 +1,7 @@
 //! The driver of the Newton-type methods: equilibration, the test of a warm start, the incumbent, the active set.
 
 use crate::driver::{self, Incumbent};
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::restarts::scatter;
 use crate::problem::{ActiveSet, Bounded, Report, Solution, Start, Status};
@@ -93,8 +93,8 @@ impl NewtonDriver {
         self.start.resize(n, 0.0);
         self.active.resize(n);
         self.active.clear();
-        make_room(&mut self.memory, n);
-        make_room(&mut self.scratch, n * n);
+        reserve_to(&mut self.memory, n);
+        reserve_to(&mut self.scratch, n * n);
     }
 
     /// Ends a solve; `status` is what is said of an answer that is not certified.

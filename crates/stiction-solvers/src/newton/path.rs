@@ -41,14 +41,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, check_tolerance};
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::merit_memory::MeritMemory;
 use crate::newton::newton_driver::NewtonDriver;
-use crate::newton::projected_newton::{Face, ProjectedNewton};
+use crate::newton::projected_newton::ProjectedNewton;
 use crate::newton::restarts::scatter;
 use crate::pivoting::bounded_tableau::{BoundedTableau, Line, PathEnd};
+use crate::pivoting::face::Face;
 use crate::problem::{
     ActiveSet, Bounded, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
 };
@@ -187,6 +188,16 @@ impl Point {
 }
 
 /// The method with its workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Path, PathSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Path::new(PathSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     settings: PathSettings,
@@ -238,9 +249,9 @@ impl Path {
             point.resize(n);
         }
         self.merits.reserve(self.settings.memory);
-        make_room(&mut self.matrix, n * n);
+        reserve_to(&mut self.matrix, n * n);
         for vector in [&mut self.constant, &mut self.cover, &mut self.start] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 

@@ -24,11 +24,12 @@
 //! variational problems, SIAM 1997, 40-61. C. Kanzow, *Inexact semismooth Newton methods for large-scale
 //! complementarity problems*, Optimization Methods and Software 19 (2004) 309-325.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::linalg::lu::Lu;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::newton_driver::NewtonDriver;
+use crate::pivoting::face::Face;
 use crate::problem::{ActiveSet, Bounded, Solution};
 
 /// Added to the equilibrated diagonal of a singular block: eight digits for the redundant directions, while an
@@ -43,14 +44,6 @@ const POLISH_ROUNDS: usize = 3;
 
 /// A natural map below this leaves nothing to refine.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
-
-/// Where an index lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
-    Lower,
-    Free,
-    Upper,
-}
 
 /// Workspace.
 #[derive(Clone, Debug, Default)]
@@ -72,11 +65,11 @@ impl ProjectedNewton {
     /// Reserves the workspace for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.lu.reserve(n);
-        make_room(&mut self.free, n);
-        make_room(&mut self.faces, n);
-        make_room(&mut self.jacobian, n * n);
+        reserve_to(&mut self.free, n);
+        reserve_to(&mut self.faces, n);
+        reserve_to(&mut self.jacobian, n * n);
         for vector in [&mut self.z, &mut self.w, &mut self.step, &mut self.free_step, &mut self.best] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 

@@ -27,10 +27,10 @@
 //! Optimization Methods and Software 5 (1995) 123-156, section 3. R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear
 //! Complementarity Problem*, 1992, section 4.9.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
 use crate::linalg::lu::Singular;
-use crate::newton::projected_newton::Face;
+use crate::pivoting::face::Face;
 
 /// A pivot smaller than this multiple of its column (or of 1, the size of equilibrated entries) is noise.
 const SMALLEST_PIVOT: f64 = 1e-10;
@@ -122,19 +122,19 @@ pub(crate) struct BoundedTableau {
 impl BoundedTableau {
     /// Makes room for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.entries, n * (n + 1));
-        make_room(&mut self.values, n);
-        make_room(&mut self.fixed, 2 * n + 1);
-        make_room(&mut self.basic, n);
-        make_room(&mut self.nonbasic, n + 1);
-        make_room(&mut self.place, 2 * n + 1);
-        make_room(&mut self.faces, n);
-        make_room(&mut self.reference, n);
-        make_room(&mut self.pivot_row, n + 1);
-        make_room(&mut self.column, n);
-        make_room(&mut self.ties, n + 1);
-        make_room(&mut self.test, 2 * n + 1);
-        make_room(&mut self.wanted, n + 1);
+        reserve_to(&mut self.entries, n * (n + 1));
+        reserve_to(&mut self.values, n);
+        reserve_to(&mut self.fixed, 2 * n + 1);
+        reserve_to(&mut self.basic, n);
+        reserve_to(&mut self.nonbasic, n + 1);
+        reserve_to(&mut self.place, 2 * n + 1);
+        reserve_to(&mut self.faces, n);
+        reserve_to(&mut self.reference, n);
+        reserve_to(&mut self.pivot_row, n + 1);
+        reserve_to(&mut self.column, n);
+        reserve_to(&mut self.ties, n + 1);
+        reserve_to(&mut self.test, 2 * n + 1);
+        reserve_to(&mut self.wanted, n + 1);
     }
 
     fn at(&self, row: usize, column: usize) -> f64 {

@@ -7,15 +7,15 @@
 //! # Method
 //! 1. Equilibrate, and start at the point of the box nearest to zero with no index active, or from the basic solution
 //!    of a known active set (a solved sub-problem's, say), less the indices that are beyond a bound there.
-//! 2. Take the index that is furthest from obeying its law.
-//! 3. Drive it until it obeys; those that obey already go on doing so (a major cycle, see `major_cycle.rs`).
-//! 4. Until all obey, go to 2.
+//! 2. Take the most violated index (the driving variable).
+//! 3. Drive it until it is complementary; those that are complementary already stay so (a major cycle, see `major_cycle.rs`).
+//! 4. Until all are complementary, go to 2.
 //! 5. Correct the active unknowns on the original data (iterative refinement), evaluate the answer there.
 //!
 //! # Convergence and failure
 //! For a P-matrix the method ends with the solution. For a symmetric positive semidefinite one it ends with a solution,
 //! or with a ray that proves that there is none; the active block is always regular, however singular the matrix. A
-//! solved principal sub-problem of `k` unknowns leaves at most `n - k` indices that may not obey, and a major cycle loses
+//! solved principal sub-problem of `k` unknowns leaves at most `n - k` indices that may be violated, and a major cycle loses
 //! none, so a start from it takes at most `n - k` major cycles (Loomis and Balkcom, theorem 1). For other matrices there is
 //! no promise: an active block may become singular (*stalled*) or nothing stop an index (*ray*). Such an index is given up,
 //! the others are still served, and only the certificate decides what the answer is worth.
@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, Incumbent, check_tolerance};
 use crate::pivoting::major_cycle::{CycleEnd, Pivoting};
-use crate::problem::box_lcp::check_finite;
+use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
 use crate::problem::{
     ActiveSet, BoxLcp, HistoryEntry, Lcp, Mlcp, Report, Residual, Solution, Solver, SolverError, Start,
@@ -45,8 +45,8 @@ use crate::problem::{
 /// At most so many corrections of the answer: the second repeats the first where the block is regular.
 const REFINEMENTS: usize = 2;
 
-/// How often all indices are looked at once more after every one has been made to obey: rounding may have cost some.
-const LOOKS: usize = 2;
+/// How often all indices are checked once more after every one has been made complementary: rounding may have cost some.
+const CHECKS: usize = 2;
 
 /// Settings of [`Dantzig`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,18 @@ impl Default for DantzigSettings {
 /// The principal pivoting method with its workspace; see the [module documentation](self).
 ///
 /// `iterations` of the report counts major cycles, `pivots` the changes of the active set.
+///
+/// ```
+/// use stiction_solvers::{Dantzig, DantzigSettings, Lcp, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Dantzig::new(DantzigSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// // A solved sub-problem is a start: here the answer itself, so that no pivot is left.
+/// let basis = solver.active_set().clone();
+/// assert_eq!(solver.solve(&problem, Start::Basis(&basis), &mut x).pivots, 0);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Dantzig {
     settings: DantzigSettings,
@@ -171,11 +183,11 @@ impl Dantzig {
     /// Steps 2 to 4. Returns what the end says of the problem, should the answer not be certified.
     fn cycle(&mut self, problem: &impl Linear, limit: usize) -> Status {
         let mut status = Status::Stalled;
-        let mut looks = 0;
+        let mut checks = 0;
         loop {
             let chosen = match self.pivoting.choose(false) {
-                None if looks < LOOKS => {
-                    looks += 1;
+                None if checks < CHECKS => {
+                    checks += 1;
                     self.pivoting.choose(true)
                 }
                 chosen => chosen,
@@ -189,7 +201,7 @@ impl Dantzig {
             self.incumbent.iterations += 1;
             self.record(problem);
             match end {
-                CycleEnd::Obeys => {}
+                CycleEnd::Complementary => {}
                 CycleEnd::Ray { proof: true } => {
                     status = Status::Infeasible;
                     break;

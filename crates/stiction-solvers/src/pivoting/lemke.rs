@@ -92,6 +92,18 @@ impl LemkeSettings {
 }
 
 /// Lemke's method with its workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Lemke::new(LemkeSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// // A warm start from the answer returns it at once.
+/// let again = solver.solve(&problem, Start::Warm, &mut x);
+/// assert_eq!((again.status, again.pivots), (Status::Solved, 0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lemke {
     settings: LemkeSettings,
@@ -129,7 +141,7 @@ impl Lemke {
         &self.active
     }
 
-    /// Makes room in every workspace for problems of `n` unknowns.
+    /// Reserves every workspace for problems of `n` unknowns.
     fn reserve(&mut self, n: usize) {
         self.scaling.reserve(n);
         self.tableau.reserve(n);

@@ -71,6 +71,17 @@ impl Default for ProximalSettings {
 }
 
 /// Proximal-point steps around Lemke's method with their workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, ProximalLemke, ProximalSettings, Solution, Solver, Start, Status};
+/// // One load on two redundant contacts: the answer is the one of least norm.
+/// let problem = Lcp::new(vec![1.0; 4], vec![-1.0; 2])?;
+/// let mut solver = ProximalLemke::new(ProximalSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 0.5).abs() < 1e-7 && (x.z[1] - 0.5).abs() < 1e-7);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ProximalLemke {
     settings: ProximalSettings,
@@ -99,7 +110,7 @@ impl ProximalLemke {
     /// # Errors
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: ProximalSettings) -> Result<Self, SolverError> {
-        check_between("epsilon", settings.epsilon, [0.0, LARGEST.next_up()], "positive and at most 0.01")?;
+        check_between("epsilon", settings.epsilon, [0.0, LARGEST], "positive and below 0.01")?;
         let inner = LemkeSettings { tolerance: INNER * settings.tolerance, ..Default::default() };
         Ok(Self { settings, lemke: Lemke::new(inner)?, ..Self::default() })
     }
@@ -132,6 +143,8 @@ impl ProximalLemke {
         self.basis.clone_from(basis);
         self.basis.resize(n);
         x.resize(n);
+        x.z.fill(0.0);
+        x.w.fill(0.0);
         self.incumbent.open(self.settings.tolerance);
         self.incumbent.keep_history(self.settings.history, self.settings.steps);
         let mut end = self.proximal_steps(problem, redundant, x);
@@ -154,8 +167,7 @@ impl ProximalLemke {
             self.install_term(problem, redundant, epsilon);
             let step = self.lemke.solve(problem, Start::Basis(&self.basis), &mut self.trial);
             self.remove_term(problem);
-            self.incumbent.iterations += step.iterations;
-            self.incumbent.pivots += step.pivots;
+            self.incumbent.add_work(&step);
 
             let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
             self.incumbent.record(residual.natural_map);
@@ -187,8 +199,7 @@ impl ProximalLemke {
     /// Step 6. If this answer is the better one, returns its status, should it not be certified.
     fn solve_cold(&mut self, problem: &Lcp, x: &mut Solution) -> Option<Status> {
         let cold = self.lemke.solve(problem, Start::Cold, &mut self.trial);
-        self.incumbent.iterations += cold.iterations;
-        self.incumbent.pivots += cold.pivots;
+        self.incumbent.add_work(&cold);
         let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
         let better = self.incumbent.offer(assessment, &self.trial, x);
         if better {

@@ -26,7 +26,7 @@
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, The Linear Complementarity Problem, 1992, sections 2.3 and 4.9
 //! (algorithm 4.9.3). K. G. Murty, Linear Complementarity, Linear and Nonlinear Programming, 1988, section 2.2.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::Singular;
 use crate::linalg::scaling::Scaling;
 use crate::problem::{ActiveSet, Lcp};
@@ -139,14 +139,14 @@ impl Tableau {
             (&mut self.denominators, n),
             (&mut self.values, 2 * n + 1),
         ] {
-            make_room(vector, size);
+            reserve_to(vector, size);
         }
         for vector in [&mut self.basic, &mut self.reference, &mut self.ties] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
-        make_room(&mut self.nonbasic, n + 1);
-        make_room(&mut self.wanted, n + 1);
-        make_room(&mut self.place, 2 * n + 1);
+        reserve_to(&mut self.nonbasic, n + 1);
+        reserve_to(&mut self.wanted, n + 1);
+        reserve_to(&mut self.place, 2 * n + 1);
     }
 
     fn at(&self, row: usize, column: usize) -> f64 {

@@ -9,16 +9,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::dense::{all_finite, dot_and_magnitude, scales};
+use crate::linalg::dense::{dot_and_magnitude, scales};
+use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
 use crate::problem::lcp::Lcp;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find `z` in the box `[l, u]` with `-(M z + q)` in its normal cone.
 ///
 /// The matrix is kept row-major. Deserialized data are checked as in [`BoxLcp::new`]; JSON has no infinity, so there a
 /// missing bound is `null`.
+///
+/// ```
+/// use stiction_solvers::{BoxLcp, Dantzig, DantzigSettings, Solution, Solver, Start, Status};
+/// // Joint friction: an impulse between -1 and 1 against a velocity of 3.
+/// let problem = BoxLcp::new(vec![1.0], vec![3.0], vec![-1.0], vec![1.0])?;
+/// let mut solver = Dantzig::new(DantzigSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert_eq!((x.z[0], x.w[0]), (-1.0, 2.0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct BoxLcp {
@@ -155,15 +167,15 @@ impl BoxLcp {
 
     fn judge_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
         let (w_unit, z_unit) = scales(&self.matrix, &self.q);
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..self.q.len() {
             let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
             let w = sum + self.q[i];
             keep(i, w);
             let bounds = [self.lower[i] * z_unit, self.upper[i] * z_unit];
-            judge.add_bounded(z[i] * z_unit, w * w_unit, bounds, (magnitude + self.q[i].abs()) * w_unit);
+            worst.add_bounded(z[i] * z_unit, w * w_unit, bounds, (magnitude + self.q[i].abs()) * w_unit);
         }
-        judge.verdict()
+        worst.finish()
     }
 
     fn judge(&self, z: &[f64]) -> (Residual, f64) {
@@ -244,21 +256,6 @@ pub(crate) fn check_bounds(lower: &[f64], upper: &[f64], n: usize) -> Result<(),
 fn check_bound(index: usize, lower: f64, upper: f64) -> Result<(), SolverError> {
     let ordered = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
     if ordered { Ok(()) } else { Err(SolverError::Bounds { index, lower, upper }) }
-}
-
-/// Names the first entry of a row-major matrix or vector that is not finite.
-pub(crate) fn check_finite(matrix: &[f64], q: &[f64]) -> Result<(), SolverError> {
-    if all_finite(matrix) && all_finite(q) {
-        return Ok(());
-    }
-    if let Some(at) = matrix.iter().position(|v| !v.is_finite()) {
-        let n = q.len().max(1);
-        return Err(SolverError::NotFiniteMatrix { row: at / n, column: at % n, value: matrix[at] });
-    }
-    match q.iter().position(|v| !v.is_finite()) {
-        Some(row) => Err(SolverError::NotFiniteVector { row, value: q[row] }),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,19 @@ pub enum FrictionLaw {
 }
 
 /// Find the impulses `r` (the solution's `z`) and velocities `u` (its `w`); see the [module](self).
+///
+/// ```
+/// use stiction_solvers::{Chain, ChainSettings, Cone, ConeNcp, Delassus, Solution, Solver, Start, Status};
+/// // A unit mass falls on the ground at 1 and slides at 3, with friction 0.5: it stops falling and slows down by 0.5.
+/// let w = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let cones = vec![Cone::Coulomb { dim: 3, mu: 0.5 }];
+/// let problem = ConeNcp::new(cones, Delassus::Dense(w), vec![-1.0, 3.0, 0.0])?;
+/// let mut solver = Chain::new(ChainSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 1.0).abs() < 1e-9 && (x.z[1] + 0.5).abs() < 1e-9 && (x.w[1] - 2.5).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct ConeNcp {

@@ -5,7 +5,7 @@
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009), section 1.5;
-//! A. Mylapilli, A. Jain, *Complementarity techniques for minimal coordinate contact dynamics*, 2014, section 3.
+//! H. Mylapilli, A. Jain, *Complementarity techniques for minimal coordinate contact dynamics*, 2014, section 3.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,19 @@ use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 /// Find free `u` (`n` entries) and nonnegative `v` (`m` entries); see the [module](self).
 ///
 /// Kept as one [`BoxLcp`] in the unknowns `(u, v)`, which judges the answers.
+///
+/// ```
+/// use stiction_solvers::{Mlcp, MlcpBlocks, Path, PathSettings, Solution, Solver, Start, Status};
+/// // u is free with u + v = 1; 0 <= v  perp  v - u >= 0.
+/// let blocks = MlcpBlocks {
+///     a: &[1.0], c: &[1.0], d: &[-1.0], b: &[1.0], a_vector: &[-1.0], b_vector: &[0.0],
+/// };
+/// let mut solver = Path::new(PathSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&Mlcp::new(&blocks)?, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 0.5).abs() < 1e-12 && (x.z[1] - 0.5).abs() < 1e-12);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mlcp {
     free: usize,

@@ -6,6 +6,18 @@ use crate::problem::active_set::ActiveSet;
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// Where a solve begins.
+///
+/// ```
+/// use stiction_solvers::{ActiveSet, Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0, 1.0])?;
+/// let mut solver = Lemke::new(LemkeSettings::default())?;
+/// let mut basis = ActiveSet::new(2);
+/// basis.set(0, true);
+/// let mut x = Solution::default();
+/// let report = solver.solve(&problem, Start::Basis(&basis), &mut x);
+/// assert_eq!((report.status, report.iterations, report.pivots), (Status::Solved, 0, 0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Start<'a> {
     /// From nothing; the solution passed in is ignored.

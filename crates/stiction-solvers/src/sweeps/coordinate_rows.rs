@@ -2,7 +2,7 @@
 
 use crate::linalg::dense::{Square, dot};
 use crate::linalg::sparse_rows::SparseRows;
-use crate::problem::box_lcp::check_finite;
+use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
 use crate::problem::{Bounded, FactoredLcp, Problem, Residual, Solution};
 

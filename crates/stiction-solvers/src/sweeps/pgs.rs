@@ -69,6 +69,16 @@ impl PgsSettings {
 }
 
 /// Projected Gauss-Seidel; see the [module](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Pgs, PgsSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Pgs::new(PgsSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Pgs {
     settings: PgsSettings,

@@ -35,7 +35,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::positive;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::linalg::envelope::Envelope;
@@ -109,6 +109,16 @@ impl PgsSmSettings {
 }
 
 /// Projected Gauss-Seidel with subspace minimization; see the [module](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, PgsSm, PgsSmSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = PgsSm::new(PgsSmSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PgsSm {
     settings: PgsSmSettings,
@@ -210,13 +220,13 @@ impl Subspace {
             self.envelope.reserve();
         }
         let dense = if self.sparse { 0 } else { n.min(largest_dense) };
-        make_room(&mut self.free, n);
-        make_room(&mut self.factored, dense);
+        reserve_to(&mut self.free, n);
+        reserve_to(&mut self.factored, dense);
         self.factor.reserve(dense);
         self.factor.clear();
         self.factored.clear();
         self.delta = DELTA;
-        make_room(&mut self.step, n);
+        reserve_to(&mut self.step, n);
         let Gradients { residual, direction } = &mut self.gradients;
         for list in [&mut self.change, &mut self.image, &mut self.trial, residual, direction] {
             list.resize(n, 0.0);

@@ -57,7 +57,7 @@ pub(crate) struct ProximalPoint {
 }
 
 impl ProximalPoint {
-    /// Makes room for problems of `n` rows.
+    /// Reserves the workspace for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
         self.newton.resize(n);
         self.centre.resize(n, 0.0);

@@ -25,7 +25,7 @@
 
 use crate::cones::newton::alart_curnier::{derivative, equations};
 use crate::cones::state::State;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::problem::ConeNcp;
 
 /// Halvings of a step.
@@ -80,7 +80,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Makes room for problems of `n` rows.
+    /// Reserves the workspace for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
         for list in [
             &mut self.f,
@@ -91,7 +91,7 @@ impl Memory {
             &mut self.full_y,
             &mut self.best,
         ] {
-            make_room(list, n);
+            reserve_to(list, n);
             list.resize(n, 0.0);
         }
     }

@@ -38,7 +38,7 @@ use crate::cones::normalized::{Cell, Law, Normalized};
 use crate::cones::splitting::disk_program::{Disk, DiskProgram};
 use crate::cones::state::{Limits, State};
 use crate::driver::check_tolerance;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::pivoting::Dantzig;
 use crate::problem::cone::tangent_norm;
@@ -214,7 +214,7 @@ impl FrictionProgram {
         self.forces.clear();
         self.forces.resize(problem.len(), 0.0);
         let tangential = problem.cells.iter().map(|cell| cell.dim - 1).sum();
-        make_room(&mut self.rows, tangential);
+        reserve_to(&mut self.rows, tangential);
         self.program.reserve(tangential);
     }
 

@@ -1,7 +1,7 @@
 //! Square systems of equations `phi(z) = 0` whose square sum is descended: what the Levenberg-Marquardt methods see of a
 //! problem.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
 
 /// The merit `psi = phi . phi / 2` below which MJ14 stops (dimensionless).
@@ -24,7 +24,7 @@ impl Point {
     /// Reserves memory for `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         for vector in [&mut self.z, &mut self.inner, &mut self.phi] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 

@@ -35,7 +35,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{check_between, check_tolerance};
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
 use crate::newton::levenberg_marquardt::equations::{Equations, Point};
@@ -136,7 +136,7 @@ impl Descent for Plm {
             point.reserve(n);
         }
         self.merits.reserve(settings.memory);
-        make_room(&mut self.gradient, n);
+        reserve_to(&mut self.gradient, n);
         self.step.resize(n, 0.0);
     }
 

@@ -28,7 +28,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{check_between, check_tolerance};
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
 use crate::newton::levenberg_marquardt::equations::{Equations, Point};
 use crate::newton::levenberg_marquardt::{Descent, DescentLimits, DescentSettings};
@@ -113,7 +113,7 @@ impl Descent for Rlm {
         self.squares.reserve(n);
         self.here.reserve(n);
         self.there.reserve(n);
-        make_room(&mut self.gradient, n);
+        reserve_to(&mut self.gradient, n);
         self.step.resize(n, 0.0);
     }
 

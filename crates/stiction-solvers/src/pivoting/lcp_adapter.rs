@@ -1,19 +1,19 @@
 //! Methods for linear complementarity problems put to work on problems with bounds, equations or low rank.
 //!
 //! [`Reduced<S>`] turns a [`BoxLcp`], an [`Mlcp`] or a [`FactoredLcp`] into an [`Lcp`] (the first two as described in
-//! `reduction.rs`, the last by forming the product), lets `S` solve that, and brings the answer back. There it is
-//! judged, and polished once: the equations of the unknowns between their bounds, solved anew on the original data by
+//! `box_to_lcp.rs`, the last by forming the product), lets `S` solve that, and brings the answer back. There it is
+//! evaluated, and polished once: the equations of the unknowns between their bounds, solved anew on the original data by
 //! LU, so that rounding of the elimination does not decide. `S` works to a hundredth of the tolerance.
 //!
 //! A [`Start::Basis`] is a basis of the problem that `S` sees; it is passed on where that problem is the original one.
 
-use crate::driver::check_tolerance;
+use crate::driver::{self, Incumbent, check_tolerance};
 use crate::linalg::dense::{dot_and_magnitude, scales};
 use crate::linalg::lu::Lu;
+use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::problem::{
-    BoxLcp, FactoredLcp, Lcp, Mlcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
+    BoxLcp, FactoredLcp, Lcp, Mlcp, Problem, Report, Solution, Solver, SolverError, Start, Status,
 };
-use crate::select::box_to_lcp::BoxReduction;
 
 /// `S` works to this part of the tolerance.
 pub(crate) const INNER: f64 = 0.01;
@@ -26,6 +26,7 @@ const LARGEST_FORMED: usize = 4096;
 pub struct Reduced<S> {
     inner: S,
     tolerance: f64,
+    incumbent: Incumbent,
     reduction: BoxReduction,
     /// The product of a factored problem.
     formed: Lcp,
@@ -50,69 +51,62 @@ impl<S: Solver<Lcp> + Default> Reduced<S> {
     }
 }
 
-/// The report of a solve that did nothing.
-fn untouched(status: Status, residual: Residual) -> Report {
-    Report { status, iterations: 0, pivots: 0, residual, regularization: 0.0 }
-}
-
-/// What remains of an inner status when the outer problem has judged the answer.
-fn judged(inner: Report, residual: Residual, certified: bool) -> Report {
-    let status = match (certified, inner.status) {
-        (true, _) => Status::Solved,
-        (false, Status::Solved) => Status::NumericalFailure,
-        (false, status) => status,
-    };
-    Report { status, residual, ..inner }
+impl<S> Reduced<S> {
+    /// Ends a solve with what `S` did: an answer that it calls solved and that is not certified here was spoilt by
+    /// rounding.
+    fn close(&mut self, inner: Report) -> Report {
+        self.incumbent.add_work(&inner);
+        self.incumbent.regularization = inner.regularization;
+        let spoilt = inner.status == Status::Solved;
+        self.incumbent.report(if spoilt { Status::NumericalFailure } else { inner.status })
+    }
 }
 
 impl<S: Solver<Lcp>> Solver<Lcp> for Reduced<S> {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
-        let report = self.inner.solve(problem, start, x);
-        let certified = report.residual.certifies(self.tolerance, problem.residual_floor(x));
-        judged(report, report.residual, certified)
+        self.incumbent.open(self.tolerance);
+        let inner = self.inner.solve(problem, start, x);
+        self.incumbent.adopt((inner.residual, problem.residual_floor(x)));
+        self.close(inner)
     }
 }
 
 impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
+        self.incumbent.open(self.tolerance);
+        if problem.check_finite().is_err() {
+            return driver::refuse(problem, x);
+        }
         self.trial.resize(n);
-        let guess = matches!(start, Start::Warm) && x.z.len() == n;
+        let guess = driver::take_guess(start, n, x);
         if guess {
-            let (residual, floor) = problem.assess(&x.z, &mut self.trial.w);
-            if residual.certifies(self.tolerance, floor) {
-                x.w.clone_from(&self.trial.w);
-                return untouched(Status::Solved, residual);
+            self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
+            if self.incumbent.is_certified() {
+                return self.incumbent.report(Status::Solved);
             }
         }
-        if problem.check_finite().is_ok() {
-            self.reduction.reduce(problem);
-        }
-        if problem.check_finite().is_err() || !self.reduction.is_finite() {
-            x.resize(n);
+        self.reduction.reduce(problem);
+        if !self.reduction.is_finite() {
             x.z.fill(0.0);
             problem.project(&mut x.z);
-            x.w.fill(0.0);
-            return untouched(Status::NumericalFailure, problem.residual(x));
+            self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
+            return self.incumbent.report(Status::NumericalFailure);
         }
         let mut inner_start = Start::Cold;
         if guess {
-            self.reduction.contract(&x.z, &self.trial.w, &mut self.x.z);
+            self.reduction.contract(&x.z, &x.w, &mut self.x.z);
             inner_start = Start::Warm;
         }
         let inner = self.inner.solve(self.reduction.lcp(), inner_start, &mut self.x);
-        x.resize(n);
         self.reduction.expand(&self.x.z, &mut x.z);
         problem.project(&mut x.z);
-        let (mut residual, mut floor) = problem.assess(&x.z, &mut x.w);
+        self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
         if self.polish.solve(problem, x, &mut self.trial) {
-            let (polished, polished_floor) = problem.assess(&self.trial.z, &mut self.trial.w);
-            if polished.natural_map < residual.natural_map {
-                (residual, floor) = (polished, polished_floor);
-                std::mem::swap(x, &mut self.trial);
-            }
+            let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
+            self.incumbent.offer(assessment, &self.trial, x);
         }
-        judged(inner, residual, residual.certifies(self.tolerance, floor))
+        self.close(inner)
     }
 }
 
@@ -126,25 +120,25 @@ impl<S: Solver<Lcp>> Solver<FactoredLcp> for Reduced<S> {
     /// Beyond 4096 rows the product is not formed and the solve is [`Status::Stalled`] at `z = 0`.
     fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
-        let formed = n <= LARGEST_FORMED;
-        let inner = if formed {
-            self.formed.resize(n);
-            for i in 0..n {
-                for j in 0..=i {
-                    let product = dot_and_magnitude(problem.row(i), problem.row(j)).0;
-                    self.formed.matrix_mut()[i * n + j] = product;
-                    self.formed.matrix_mut()[j * n + i] = product;
-                }
-            }
-            self.formed.q_mut().copy_from_slice(problem.q());
-            self.inner.solve(&self.formed, start, x)
-        } else {
+        self.incumbent.open(self.tolerance);
+        if n > LARGEST_FORMED {
             x.resize(n);
             x.z.fill(0.0);
-            untouched(Status::Stalled, Residual::INFINITE)
-        };
-        let (residual, floor) = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-        judged(inner, residual, residual.certifies(self.tolerance, floor))
+            self.incumbent.adopt(problem.assess(&x.z, &mut x.w, &mut self.scratch));
+            return self.incumbent.report(Status::Stalled);
+        }
+        self.formed.resize(n);
+        for i in 0..n {
+            for j in 0..=i {
+                let product = dot_and_magnitude(problem.row(i), problem.row(j)).0;
+                self.formed.matrix_mut()[i * n + j] = product;
+                self.formed.matrix_mut()[j * n + i] = product;
+            }
+        }
+        self.formed.q_mut().copy_from_slice(problem.q());
+        let inner = self.inner.solve(&self.formed, start, x);
+        self.incumbent.adopt(problem.assess(&x.z, &mut x.w, &mut self.scratch));
+        self.close(inner)
     }
 }
 
