@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::dense::{dot_and_magnitude, scales};
+use crate::linalg::dense::{all_finite, dot_and_magnitude, scales};
 use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
 use crate::problem::lcp::Lcp;
