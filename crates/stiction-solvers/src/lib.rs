@@ -89,7 +89,7 @@ pub use cones::{
 };
 #[cfg(feature = "conic")]
 pub use conic::{InteriorPoint, InteriorPointSettings};
-pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
+pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, DualActiveSetSettings, Ppm, PpmSettings};
 pub use newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, PlmSettings, RlmSettings};
 pub use pivoting::{
     Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,

@@ -42,7 +42,7 @@ pub(crate) struct State {
     /// Natural map of the best answer in the unit of the certificate.
     pub(crate) least: f64,
     passed: bool,
-    /// Whether the best answer passes the tolerance, if not the aim.
+    /// Whether the best answer passes the tolerance, if not the target.
     good: bool,
     tolerance: f64,
     aim: f64,
@@ -69,7 +69,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// For methods that count their own steps and have no aim beyond the tolerance.
+    /// For methods that count their own steps and have no target beyond the tolerance.
     pub(crate) fn of_descent(tolerance: f64, history: bool) -> Limits {
         Limits { tolerance, aim: tolerance, max_factorizations: usize::MAX, history }
     }
@@ -233,12 +233,12 @@ impl State {
         passed
     }
 
-    /// Whether the best answer is within the tolerance, so that a method need not begin anew to come nearer its aim.
+    /// Whether the best answer is within the tolerance, so that a method need not restart to come nearer its target.
     pub(crate) fn is_good(&self) -> bool {
         self.good
     }
 
-    /// Whether it is also within the aim.
+    /// Whether it is also within the target.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed
     }

@@ -1,7 +1,7 @@
 //! The rows of a factored problem, each of length about one, and the search for the row that is violated most.
 //!
 //! With `p = Y^T z` a factored problem reads: the impulses push along the rows `y_i`, and each row wants `w_i = y_i . p +
-//! q_i >= 0` (the first `free` rows: `w_i = 0`). Rows are scaled by powers of two, which changes neither who is active nor
+//! q_i >= 0` (the first `free` rows: `w_i = 0`). Rows are scaled by powers of two, which changes neither which rows are active nor
 //! a single rounding, so that `w_i` is a distance in the space of `p`, in the unit of the largest `q_i`.
 
 use crate::linalg::capacity::reserve_to;

@@ -17,7 +17,7 @@
 //!
 //! # Convergence and failure
 //! Always possible. Principal pivots, step 3 and step 4 keep a positive semidefinite matrix positive
-//! semidefinite. Elimination adds rounding: callers judge and polish on the original data.
+//! semidefinite. Elimination adds rounding: callers evaluate and polish on the original data.
 //!
 //! # Cost
 //! `2 f n^2` operations for `f` free of `n` unknowns.

@@ -13,9 +13,11 @@
 //! | `enumeration` | [`Enumeration`]: all complementary bases of a small problem |
 //! | `infeasibility` | a proof that a problem has no solution |
 //! | `lcp_adapter` | [`Reduced`]: any of these for bounds, equations and low rank, through `box_to_lcp` |
-//! | `tableau`, `bounded_tableau` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
+//! | `tableau`, `bounded_tableau`, `dictionary` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
 //! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
 //! | `face` | where an unknown lies in its box |
+//!
+//! Seventeen files, since the methods share their blocks and tableaus.
 //!
 //! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
 //!
@@ -28,6 +30,7 @@ pub(crate) mod block_pivoting;
 pub(crate) mod bounded_tableau;
 pub(crate) mod box_to_lcp;
 pub mod dantzig;
+pub(crate) mod dictionary;
 pub mod enumeration;
 pub(crate) mod face;
 pub mod infeasibility;

@@ -41,7 +41,7 @@ pub(crate) struct PrincipalBlock {
 }
 
 impl PrincipalBlock {
-    /// Writes the basic solution of `set` into `x` (length `n`), signs as they come, and judges it.
+    /// Writes the basic solution of `set` into `x` (length `n`), signs as they come, and evaluates it.
     ///
     /// # Errors
     /// [`Singular`] when the block has no reliable inverse; `x` is then unspecified.

@@ -162,10 +162,10 @@ impl BoxLcp {
         if z.len() != n || w.len() != n || !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |i, value| w[i] = value)
+        self.assess_rows(z, |i, value| w[i] = value)
     }
 
-    fn judge_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
+    fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
         let (w_unit, z_unit) = scales(&self.matrix, &self.q);
         let mut worst = ResidualAccumulator::default();
         for i in 0..self.q.len() {
@@ -178,11 +178,11 @@ impl BoxLcp {
         worst.finish()
     }
 
-    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+    fn assess_only(&self, z: &[f64]) -> (Residual, f64) {
         if z.len() != self.q.len() || !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |_, _| ())
+        self.assess_rows(z, |_, _| ())
     }
 }
 
@@ -216,11 +216,11 @@ impl Problem for BoxLcp {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.judge(&x.z).0
+        self.assess_only(&x.z).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.judge(&x.z).1
+        self.assess_only(&x.z).1
     }
 }
 

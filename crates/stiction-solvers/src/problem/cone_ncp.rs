@@ -289,7 +289,7 @@ impl ConeNcp {
                 let own = magnitude * if i > rows.start { amplified } else { 1.0 } + (r[i] * z_unit).abs();
                 rounding += own * own;
             }
-            square += self.judge_block(cone, &r[rows.clone()], &u[rows], [w_unit, z_unit], &mut worst);
+            square += self.assess_block(cone, &r[rows.clone()], &u[rows], [w_unit, z_unit], &mut worst);
         }
         worst.natural_map = square.sqrt();
         let total = worst.natural_map + worst.primal + worst.dual + worst.complementarity + rounding;
@@ -310,7 +310,7 @@ impl ConeNcp {
     }
 
     /// Square of a block's part of the natural map; collects the other measures.
-    fn judge_block(
+    fn assess_block(
         &self,
         cone: &Cone,
         r: &[f64],

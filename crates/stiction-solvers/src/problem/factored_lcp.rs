@@ -175,11 +175,11 @@ impl FactoredLcp {
     ///
     /// Wrong lengths, and NaN anywhere, give infinite numbers.
     pub fn assess(&self, z: &[f64], w: &mut [f64], scratch: &mut Vec<f64>) -> (Residual, f64) {
-        self.judge_into(0, z, w, scratch)
+        self.assess_with(0, z, w, scratch)
     }
 
     /// The same with the first `free` unknowns free, their `w` held to zero.
-    pub(crate) fn judge_into(
+    pub(crate) fn assess_with(
         &self,
         free: usize,
         z: &[f64],

@@ -128,11 +128,11 @@ impl Lcp {
         if z.len() != n || w.len() != n {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |i, value| w[i] = value)
+        self.assess_rows(z, |i, value| w[i] = value)
     }
 
     /// The one pass: hands `w_i` to `keep` and collects the verdict.
-    fn judge_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
+    fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
         let (w_unit, z_unit) = self.scales();
         let support = Support::of(z);
         let mut worst = ResidualAccumulator::default();
@@ -167,11 +167,11 @@ impl Problem for Lcp {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.judge(&x.z).0
+        self.assess_only(&x.z).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.judge(&x.z).1
+        self.assess_only(&x.z).1
     }
 }
 
@@ -196,7 +196,7 @@ impl Bounded for Lcp {
 
 impl Lcp {
     /// As [`Lcp::assess`], without keeping `w`.
-    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+    fn assess_only(&self, z: &[f64]) -> (Residual, f64) {
         if z.len() != self.q.len() {
             return (Residual::INFINITE, f64::INFINITY);
         }
@@ -204,7 +204,7 @@ impl Lcp {
         if !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |_, _| ())
+        self.assess_rows(z, |_, _| ())
     }
 }
 

@@ -26,7 +26,7 @@ pub trait Smooth {
 
 /// A mixed complementarity problem in a [`Smooth`] function.
 ///
-/// Answers are judged in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
+/// Answers are evaluated in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
 /// is zero), unknowns in `a / s`, with `s` the mean of the Jacobian's `|J_ii|`.
 ///
 /// ```

@@ -17,7 +17,7 @@ use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find free `u` (`n` entries) and nonnegative `v` (`m` entries); see the [module](self).
 ///
-/// Kept as one [`BoxLcp`] in the unknowns `(u, v)`, which judges the answers.
+/// Kept as one [`BoxLcp`] in the unknowns `(u, v)`, which evaluates the answers.
 ///
 /// ```
 /// use stiction_solvers::{Mlcp, MlcpBlocks, Path, PathSettings, Solution, Solver, Start, Status};

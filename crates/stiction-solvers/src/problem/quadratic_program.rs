@@ -135,11 +135,11 @@ impl Problem for QuadraticProgram {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.dual.judge_into(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).0
+        self.dual.assess_with(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.dual.judge_into(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).1
+        self.dual.assess_with(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).1
     }
 }
 

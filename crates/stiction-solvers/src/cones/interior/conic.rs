@@ -8,7 +8,7 @@
 //! under Coulomb's law the same with De Saxce's correction `s = (mu |u_t|, 0, 0)` of the solution itself.
 //!
 //! # Method
-//! 1. Solve the program with the library. Tangents of contacts without slip are free, as if they pressed.
+//! 1. Solve the program with the library. Tangents of contacts without slip are free, as if they were active.
 //! 2. Associated law: done. Coulomb's law: the new `s` from the velocities, and again.
 //!
 //! # Convergence and failure

@@ -10,7 +10,7 @@
 //! 2. `z <- P_K(x - v / rho)`.
 //! 3. `v <- v - rho (x - z)`, and `s` from its tangential part.
 //! 4. Where the primal residual `|x - z|` and the dual one `|eta dx + rho dz|` differ by more than ten times, `rho` is multiplied
-//!    or divided by `(L / eta)^0.05`, and the matrix factored anew. `L` is the largest eigenvalue of `W`, by power iteration;
+//!    or divided by `(L / eta)^0.05`, and the matrix factored again. `L` is the largest eigenvalue of `W`, by power iteration;
 //!    `rho` starts at `sqrt(L eta) (L / eta)^0.05`.
 //! 5. Every few steps look at the natural map of `z`.
 //!
@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::search::length;
+use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
 use crate::driver::positive;

@@ -12,7 +12,7 @@
 //! 2. Along `d` the product `G . d` grows from below zero to above; halve the step until it is at most half of what it was,
 //!    which a step near the solution is at once.
 //! 3. Solved in few steps: `tau` falls. Not solved: it grows tenfold.
-//! 4. `m <- sigma (p - P(p))`, `x_0 <- x`; judge `P(p)` by its natural map. If a solved round left more than a quarter of
+//! 4. `m <- sigma (p - P(p))`, `x_0 <- x`; evaluate `P(p)` by its natural map. If a solved round left more than a quarter of
 //!    it, `sigma` grows threefold. Go to 1.
 //!
 //! # Convergence and failure
@@ -92,7 +92,7 @@ pub(crate) struct DiskProgram {
 }
 
 impl DiskProgram {
-    /// Reserves the workspace for `n` rows.
+    /// Reserves memory for `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         reserve_to(&mut self.disks, n);
         reserve_to(&mut self.h, n * n);

@@ -10,7 +10,7 @@
 //!    `x_T`; Dantzig's method, from the active set of the turn before. Under the associated law normal rows have, instead
 //!    of `y_n`, `y_n - mu |y_t|` with the velocity of the turn before.
 //! 2. *Friction program*, normal impulses known: `min 1/2 x_T . W'_TT x_T + (q'_T + W'_TN x_N) . x_T`, `|x_t| <= mu x_n` for every
-//!    contact (free where a contact without slip presses), over exact disks (`disk_program.rs`), to a thousandth of the error
+//!    contact (free where a contact without slip is active), over exact disks (`disk_program.rs`), to a thousandth of the error
 //!    it begins with. NT10 take a polygon, and put both programs in velocities.
 //! 3. Look at the natural map of the whole; go to 1 unless it passes. The best answer is kept.
 //!

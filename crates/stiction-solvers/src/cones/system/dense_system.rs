@@ -26,7 +26,7 @@ pub(crate) struct DenseSystem {
 }
 
 impl DenseSystem {
-    /// Reserves the workspace for problems of `n` rows.
+    /// Reserves memory for problems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         reserve_to(&mut self.active, n);
         reserve_to(&mut self.inverse_size, n);

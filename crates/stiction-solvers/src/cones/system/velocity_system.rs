@@ -22,7 +22,7 @@
 //! of a chain of bodies, cubic in the columns of a single body or tree. A solve costs a few products with `Y`.
 //! All memory is taken by [`VelocitySystem::analyse`].
 //!
-//! A general sparse LU would do the same work on single entries, look at its pivots anew each time, and allocate. Here
+//! A general sparse LU would do the same work on single entries, search its pivots again each time, and allocate. Here
 //! the blocks are dense and of a handful of sizes, the structure stays over many factorizations while the contacts that
 //! are closed change, and the matrix comes as a sum of small ones.
 //!
