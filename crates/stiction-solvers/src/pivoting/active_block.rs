@@ -47,7 +47,7 @@ pub(crate) struct ActiveBlock {
 }
 
 impl ActiveBlock {
-    /// Makes the list empty, and room for the `n` indices of a matrix that is or is not symmetric.
+    /// Makes the list empty, and reserves memory for the `n` indices of a matrix that is or is not symmetric.
     pub(crate) fn reset(&mut self, n: usize, symmetric: bool) {
         self.symmetric = symmetric;
         self.broken = false;

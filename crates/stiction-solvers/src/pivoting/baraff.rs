@@ -7,9 +7,9 @@
 //!
 //! # Method
 //! 1. Start with no index active, or from the basic solution of given modes (a solved sub-problem's, say), if it is complementary.
-//! 2. Take the normal index with the most negative `w`. Its friction indices are held at the bound that opposes their `w`,
+//! 2. Take the normal index with the most negative `w`. Its friction indices go to the bound that opposes their `w`,
 //!    which satisfies the law as long as `z_n = 0`.
-//! 3. Raise its `z`; free indices keep `w = 0`, held friction follows its normal. Stop where an index is about to break its
+//! 3. Raise its `z`; free indices keep `w = 0`, friction at a bound follows its normal. Stop where an index is about to break its
 //!    law: `z_n` falls to zero, `w` of an idle normal falls to zero, friction meets its bound or leaves it.
 //! 4. Change that index's mode and go to 3, until the raised index has `w = 0`. If nothing stops it, there is a ray.
 //! 5. Until no normal index has `w < 0`, go to 2. Solve for the free indices once more, evaluate on the original data.
@@ -343,7 +343,7 @@ impl Baraff {
         outcome
     }
 
-    /// Spreads the free part of a vector: held friction follows its normal, the rest is zero.
+    /// Spreads the free part of a vector: friction at a bound follows its normal, the rest is zero.
     fn spread(modes: &[IndexMode], free: &[usize], part: &[f64], problem: &FrictionLcp, out: &mut [f64]) {
         out.fill(0.0);
         for (&i, value) in free.iter().zip(part) {
@@ -400,7 +400,7 @@ impl Baraff {
         }
     }
 
-    /// Lets a normal press, from `z = 0`: its friction is held against `w`.
+    /// Makes a normal active, from `z = 0`: its friction goes to the bound that opposes `w`.
     fn free_normal(&mut self, problem: &FrictionLcp, index: usize, unit: f64) {
         self.modes[index] = IndexMode::Free;
         for (k, law) in problem.laws.iter().enumerate() {
@@ -449,9 +449,9 @@ impl Baraff {
         unit: f64,
     ) -> Option<(f64, usize, IndexMode)> {
         let mut first: Option<(f64, usize, IndexMode)> = None;
-        let mut offer = |room: f64, speed: f64, index: usize, mode: IndexMode| {
+        let mut offer = |distance: f64, speed: f64, index: usize, mode: IndexMode| {
             if speed > 0.0 {
-                let step = room.max(0.0) / speed;
+                let step = distance.max(0.0) / speed;
                 if first.is_none_or(|(least, ..)| step < least) {
                     first = Some((step, index, mode));
                 }

@@ -2,7 +2,7 @@
 //!
 //! # Problem
 //! `l <= z <= u`, `w = M z + q`; index `i` is *complementary* if `w_i >= 0` at the lower bound, `w_i <= 0` at the upper and `w_i = 0`
-//! between them. An index is *active* when `w_i` is held at zero and `z_i` follows; every other `z_i` stands still.
+//! between them. An index is *active* when `w_i` stays zero and `z_i` follows; every other `z_i` stands still.
 //!
 //! # Method
 //! A major cycle drives one index `d` that is not complementary.

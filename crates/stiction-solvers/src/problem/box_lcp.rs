@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_free_a_one_sided_and_a_two_sided_row_are_judged_each_by_its_own_law() {
-        // w = z - (1, -1, 5); the third is held at its upper bound 2 and pushed by -3.
+        // w = z - (1, -1, 5); the third is at its upper bound 2 with w = -3.
         let m = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         let q = vec![-1.0, 1.0, -5.0];
         let problem = BoxLcp::new(m, q, vec![-INF, 0.0, -2.0], vec![INF, INF, 2.0]).unwrap();

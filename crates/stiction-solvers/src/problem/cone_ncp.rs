@@ -27,7 +27,7 @@ use crate::problem::delassus::Delassus;
 use crate::problem::error::SolverError;
 use crate::problem::traits::{Problem, Residual, Solution};
 
-/// Which friction law Coulomb blocks obey.
+/// The friction law of Coulomb blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionLaw {
@@ -323,7 +323,7 @@ impl ConeNcp {
             _ => 0.0,
         };
         let mut square = 0.0;
-        // Blocks of Free and Nonnegative rows have any length; their rows are judged one by one.
+        // Blocks of Free and Nonnegative rows have any length; their rows are evaluated one by one.
         let width = if cone.is_contact() { r.len() } else { 1 };
         for (r, u) in r.chunks_exact(width).zip(u.chunks_exact(width)) {
             let (mut x, mut y, mut p, mut feasible) = ([0.0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);

@@ -178,7 +178,7 @@ impl FactoredLcp {
         self.assess_with(0, z, w, scratch)
     }
 
-    /// The same with the first `free` unknowns free, their `w` held to zero.
+    /// The same with the first `free` unknowns free, for which `w = 0` is required.
     pub(crate) fn assess_with(
         &self,
         free: usize,

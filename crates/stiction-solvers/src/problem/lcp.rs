@@ -122,7 +122,7 @@ impl Lcp {
     /// all in one pass over the matrix: what [`Problem::residual`] and its companions say, at a third of the cost.
     ///
     /// `z` and `w` have length `n`; of wrong lengths nothing good is said (both numbers are infinite). Columns whose
-    /// `z_i` is zero are not looked at: see [`Lcp::check_finite`] for a matrix that may hold NaN.
+    /// `z_i` is zero are not read: see [`Lcp::check_finite`] for a matrix that may hold NaN.
     pub fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
         let n = self.q.len();
         if z.len() != n || w.len() != n {

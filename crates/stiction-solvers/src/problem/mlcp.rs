@@ -109,7 +109,7 @@ impl Mlcp {
         let m = size - n;
         let mut lu = Lu::default();
         let a = lu.matrix_mut(n);
-        // Rows of A divided by their largest entry: the factorization judges pivots against the largest of all.
+        // Rows of A divided by their largest entry: the factorization compares pivots with the largest of all.
         let mut row_units = vec![1.0; n];
         for i in 0..n {
             let row = &self.problem.row(i)[..n];

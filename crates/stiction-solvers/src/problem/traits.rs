@@ -24,7 +24,7 @@ pub trait Problem {
     fn residual(&self, x: &Solution) -> Residual;
 
     /// The part of the natural map that rounding alone can cause at `x`: `16 eps (|M||z| + |q|)`, largest row,
-    /// in the scaling of [`Problem::residual`]. No double precision answer can be held to less.
+    /// in the scaling of [`Problem::residual`]. No double precision answer can be required to have less.
     fn residual_floor(&self, x: &Solution) -> f64;
 }
 
