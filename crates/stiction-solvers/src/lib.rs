@@ -103,3 +103,8 @@ pub use problem::{
 };
 pub use select::{Robust, RobustSettings};
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
+
+/// The example of the readme is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,6 @@
 //! Simulation: states, the step, its certificate and recordings.
 
+#[cfg(feature = "parallel")]
 pub(crate) mod batch;
 pub(crate) mod profile;
 pub(crate) mod settings;
@@ -7,6 +8,7 @@ pub(crate) mod simulation;
 pub(crate) mod snapshot;
 
 pub use crate::model::{Mocap, State};
+#[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use profile::StageTimes;
 pub use settings::{Settings, SettingsError, Stepper};
