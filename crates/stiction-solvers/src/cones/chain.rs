@@ -51,8 +51,8 @@ use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
 use crate::cones::pyramid::Pyramids;
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Cells above which an island is large.
 const LARGE: usize = 100;
@@ -225,9 +225,9 @@ impl Chain {
         self.stage
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 
     /// Takes the steps of a plan until one has an answer.
@@ -339,5 +339,9 @@ impl Solver<ConeNcp> for Chain {
         let outcome = self.run(problem);
         self.polish(problem);
         self.state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

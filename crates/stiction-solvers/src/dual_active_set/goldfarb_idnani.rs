@@ -30,7 +30,8 @@
 use super::method::{DualActiveSet, DualActiveSetSettings, Entry};
 use super::orthogonal_factor::OrthogonalFactor;
 use crate::problem::{
-    ActiveSet, FactoredLcp, QuadraticProgram, Report, Solution, Solver, SolverError, Start, Status,
+    ActiveSet, FactoredLcp, HistoryEntry, QuadraticProgram, Report, Solution, Solver, SolverError, Start,
+    Status,
 };
 
 /// Settings of [`ActiveSetQp`].
@@ -68,9 +69,9 @@ impl ActiveSetQp {
         &self.method.certificate
     }
 
-    /// The natural map of each iteration of the last solve, if [`DualActiveSetSettings::history`] asks for it.
-    pub fn history(&self) -> &[f64] {
-        &self.method.history
+    /// The convergence history of the last solve, an entry for every iteration; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.method.incumbent.history()
     }
 
     fn run(&mut self, problem: &FactoredLcp, free: usize, start: Start, x: &mut Solution) -> Report {
@@ -79,12 +80,7 @@ impl ActiveSetQp {
 }
 
 /// Steps 1 to 4. Returns what the end says of the problem, should the answer not be certified.
-fn iterate(
-    method: &mut DualActiveSet<OrthogonalFactor>,
-    problem: &FactoredLcp,
-    set: &ActiveSet,
-    report: &mut Report,
-) -> Status {
+fn iterate(method: &mut DualActiveSet<OrthogonalFactor>, problem: &FactoredLcp, set: &ActiveSet) -> Status {
     let limit = method.limit();
     let mut doubtful = false;
     for i in 0..method.rows.free() {
@@ -99,10 +95,10 @@ fn iterate(
     }
     method.record(problem);
     while let Some(i) = method.rows.most_violated(&method.p, &method.active, false) {
-        if report.iterations == limit {
+        if method.incumbent.iterations == limit {
             return Status::MaxIterations;
         }
-        report.iterations += 1;
+        method.incumbent.iterations += 1;
         match method.activate(i) {
             Entry::Active => {}
             Entry::Contradiction => return Status::Infeasible,
@@ -137,10 +133,18 @@ impl Solver<FactoredLcp> for ActiveSetQp {
     fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
         self.run(problem, 0, start, x)
     }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
+    }
 }
 
 impl Solver<QuadraticProgram> for ActiveSetQp {
     fn solve(&mut self, problem: &QuadraticProgram, start: Start, x: &mut Solution) -> Report {
         self.run(problem.dual(), problem.equalities(), start, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

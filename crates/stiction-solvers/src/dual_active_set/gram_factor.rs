@@ -14,7 +14,7 @@
 
 use super::factor::Factor;
 use super::normal_rows::NormalRows;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 
@@ -41,7 +41,7 @@ impl Factor for GramFactor {
         self.factor.reserve(m + 1);
         for vector in [&mut self.products, &mut self.l, &mut self.s] {
             vector.clear();
-            make_room(vector, m + 2);
+            reserve_to(vector, m + 2);
         }
     }
 

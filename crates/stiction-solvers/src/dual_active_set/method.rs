@@ -26,11 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use super::factor::Factor;
 use super::normal_rows::NormalRows;
-use crate::linalg::capacity::make_room;
-use crate::pivoting::dantzig::check_tolerance;
-use crate::problem::{
-    ActiveSet, FactoredLcp, Problem, Report, Residual, Solution, SolverError, Start, Status,
-};
+use crate::driver::{self, Incumbent, check_tolerance};
+use crate::linalg::capacity::reserve_to;
+use crate::problem::{ActiveSet, FactoredLcp, Problem, Report, Solution, SolverError, Start, Status};
 
 /// Numbers within this multiple of the largest of their kind are zero: components of `r`, and negative multipliers.
 const ZERO: f64 = 1e-12;
@@ -85,8 +83,7 @@ pub(crate) struct DualActiveSet<F> {
     trial: Solution,
     scratch: Vec<f64>,
     pub(crate) certificate: Vec<f64>,
-    pub(crate) history: Vec<f64>,
-    pivots: usize,
+    pub(crate) incumbent: Incumbent,
 }
 
 /// What becomes of a row that is to be active.
@@ -115,24 +112,24 @@ impl<F: Factor> DualActiveSet<F> {
         self.rows.load(problem, free);
         self.factor.restart(m);
         self.indices.clear();
-        make_room(&mut self.indices, m + 1);
+        reserve_to(&mut self.indices, m + 1);
         self.active.clear();
         self.active.resize(n, false);
         for vector in [&mut self.z, &mut self.r] {
             vector.clear();
-            make_room(vector, m + 1);
+            reserve_to(vector, m + 1);
         }
         self.p.clear();
         self.p.resize(m, 0.0);
         self.scratch.clear();
-        make_room(&mut self.scratch, 2 * m);
-        make_room(&mut self.certificate, n);
-        self.pivots = 0;
+        reserve_to(&mut self.scratch, 2 * m);
+        reserve_to(&mut self.certificate, n);
+        self.incumbent.pivots = 0;
     }
 
     /// Counts pivots from here on.
     pub(crate) fn forget_pivots(&mut self) {
-        self.pivots = 0;
+        self.incumbent.pivots = 0;
     }
 
     /// Most iterations.
@@ -151,7 +148,7 @@ impl<F: Factor> DualActiveSet<F> {
         self.indices.push(i);
         self.z.push(z);
         self.active[i] = true;
-        self.pivots += 1;
+        self.incumbent.pivots += 1;
     }
 
     /// The row at place `at` is deactivated.
@@ -160,7 +157,7 @@ impl<F: Factor> DualActiveSet<F> {
         let i = self.indices.remove(at);
         self.z.remove(at);
         self.active[i] = false;
-        self.pivots += 1;
+        self.incumbent.pivots += 1;
     }
 
     /// The inequalities of a known set become active, except those that depend on others, with multipliers of zero.
@@ -171,7 +168,7 @@ impl<F: Factor> DualActiveSet<F> {
                 self.append(i, 0.0);
             }
         }
-        self.pivots = 0;
+        self.incumbent.pivots = 0;
     }
 
     /// Solves `Y_a Y_a^T z_a = -q_a` for the multipliers of the active rows, with corrections of what the first solution
@@ -275,11 +272,12 @@ impl<F: Factor> DualActiveSet<F> {
 
     /// Adds the natural map to the history, if there is to be one.
     pub(crate) fn record(&mut self, problem: &FactoredLcp) {
-        if self.settings.history {
+        if self.incumbent.keeps_history() {
             self.extract();
             let free = self.rows.free();
-            let (residual, _) = problem.judge_into(free, &self.trial.z, &mut self.trial.w, &mut self.scratch);
-            self.history.push(residual.natural_map);
+            let (residual, _) =
+                problem.assess_with(free, &self.trial.z, &mut self.trial.w, &mut self.scratch);
+            self.incumbent.record(residual.natural_map);
         }
     }
 
@@ -292,24 +290,18 @@ impl<F: Factor> DualActiveSet<F> {
         }
     }
 
-    /// Keeps the trial in `x`, with its active rows, if it is the best so far.
-    fn offer(&mut self, problem: &FactoredLcp, free: usize, x: &mut Solution, report: &mut Report) {
-        let (residual, floor) = problem.judge_into(free, &self.trial.z, &mut self.trial.w, &mut self.scratch);
-        if residual.natural_map < report.residual.natural_map {
-            x.z.copy_from_slice(&self.trial.z);
-            x.w.copy_from_slice(&self.trial.w);
+    /// Evaluates the trial and keeps it in `x`, with its active rows, if it is the best so far.
+    fn offer(&mut self, problem: &FactoredLcp, free: usize, x: &mut Solution) {
+        let assessment = problem.assess_with(free, &self.trial.z, &mut self.trial.w, &mut self.scratch);
+        if self.incumbent.offer(assessment, &self.trial, x) {
             self.answer.clear();
             let active = |(i, z): &(usize, &f64)| **z > 0.0 || (*i < free && **z != 0.0);
             x.z.iter().enumerate().filter(active).for_each(|(i, _)| self.answer.set(i, true));
-            report.residual = residual;
-            if residual.certifies(self.settings.tolerance, floor) {
-                report.status = Status::Solved;
-            }
         }
     }
 
-    /// Solves a problem whose first `free` unknowns are free: looks at the guess and at zero, then runs `iterate` from the
-    /// known active rows, and looks at what it leaves. `iterate` returns what its end says of the problem, should the
+    /// Solves a problem whose first `free` unknowns are free: evaluates the guess and zero, then runs `iterate` from the
+    /// known active rows, and evaluates what it leaves. `iterate` returns what its end says of the problem, should the
     /// answer not be certified.
     pub(crate) fn solve(
         &mut self,
@@ -317,58 +309,36 @@ impl<F: Factor> DualActiveSet<F> {
         free: usize,
         start: Start,
         x: &mut Solution,
-        iterate: impl FnOnce(&mut Self, &FactoredLcp, &ActiveSet, &mut Report) -> Status,
+        iterate: impl FnOnce(&mut Self, &FactoredLcp, &ActiveSet) -> Status,
     ) -> Report {
         let n = problem.dim();
-        let mut report = Report {
-            status: Status::NumericalFailure,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
-        self.history.clear();
+        self.incumbent.open(self.settings.tolerance);
         self.certificate.clear();
         self.trial.resize(n);
         self.answer.resize(n);
         self.answer.clear();
-        let guess = matches!(start, Start::Warm) && x.z.len() == n;
-        x.resize(n);
         if problem.check_finite().is_err() {
-            x.z.fill(0.0);
-            x.w.fill(0.0);
-            return report;
+            return driver::refuse(problem, x);
         }
-        self.trial.z.fill(0.0);
-        if guess {
-            std::mem::swap(&mut self.trial.z, &mut x.z);
-            self.offer(problem, free, x, &mut report);
+        if driver::take_guess(start, n, x) {
+            self.trial.z.copy_from_slice(&x.z);
+            self.offer(problem, free, x);
+        }
+        if !self.incumbent.is_certified() {
             self.trial.z.fill(0.0);
+            self.offer(problem, free, x);
         }
-        if report.status == Status::Solved {
-            return report;
-        }
-        if report.residual == Residual::INFINITE {
-            x.z.fill(0.0);
-            x.w.fill(0.0);
-        }
-        self.offer(problem, free, x, &mut report);
-        if report.status == Status::Solved {
-            return report;
+        if self.incumbent.is_certified() {
+            return self.incumbent.report(Status::Solved);
         }
         self.load(problem, free);
+        let limit = self.limit();
+        self.incumbent.keep_history(self.settings.history, limit + 1);
         let own = std::mem::take(&mut self.answer);
-        let end = match start {
-            Start::Basis(set) if set.len() == n => iterate(self, problem, set, &mut report),
-            _ => iterate(self, problem, &own, &mut report),
-        };
+        let end = iterate(self, problem, driver::basis(start, n).unwrap_or(&own));
         self.answer = own;
-        report.pivots = self.pivots;
         self.extract();
-        self.offer(problem, free, x, &mut report);
-        if report.status != Status::Solved {
-            report.status = end;
-        }
-        report
+        self.offer(problem, free, x);
+        self.incumbent.report(end)
     }
 }

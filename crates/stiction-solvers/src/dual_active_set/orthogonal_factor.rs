@@ -15,7 +15,7 @@
 
 use super::factor::Factor;
 use super::normal_rows::NormalRows;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 
@@ -42,7 +42,7 @@ impl Factor for OrthogonalFactor {
         (self.m, self.rank) = (m, 0);
         self.factor.clear();
         self.factor.reserve(m + 1);
-        make_room(&mut self.d, m + 1);
+        reserve_to(&mut self.d, m + 1);
         self.basis.clear();
         self.basis.resize(m * m, 0.0);
         (0..m).for_each(|j| self.basis[j * m + j] = 1.0);

@@ -33,8 +33,10 @@
 
 use super::gram_factor::GramFactor;
 use super::method::{DualActiveSet, DualActiveSetSettings, Entry};
-use crate::linalg::capacity::make_room;
-use crate::problem::{ActiveSet, FactoredLcp, Report, Solution, Solver, SolverError, Start, Status};
+use crate::linalg::capacity::reserve_to;
+use crate::problem::{
+    ActiveSet, FactoredLcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
+};
 
 /// Settings of [`Ppm`].
 pub type PpmSettings = DualActiveSetSettings;
@@ -73,32 +75,31 @@ impl Ppm {
         &self.method.certificate
     }
 
-    /// The natural map of each iteration of the last solve, if [`DualActiveSetSettings::history`] asks for it.
-    pub fn history(&self) -> &[f64] {
-        &self.method.history
+    /// The convergence history of the last solve, an entry for every iteration; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.method.incumbent.history()
     }
 }
 
 impl Solver<FactoredLcp> for Ppm {
     fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
         let Ppm { method, seen } = self;
-        method.solve(problem, 0, start, x, |method, problem, set, report| {
+        method.solve(problem, 0, start, x, |method, problem, set| {
             method.start_from(set); // step 1
-            pivot(method, seen, problem, report)
+            pivot(method, seen, problem)
         })
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }
 
 /// Steps 2 to 7. Returns what the end says of the problem, should the answer not be certified.
-fn pivot(
-    method: &mut DualActiveSet<GramFactor>,
-    seen: &mut Vec<u64>,
-    problem: &FactoredLcp,
-    report: &mut Report,
-) -> Status {
+fn pivot(method: &mut DualActiveSet<GramFactor>, seen: &mut Vec<u64>, problem: &FactoredLcp) -> Status {
     let limit = method.limit();
     seen.clear();
-    make_room(seen, limit + 1);
+    reserve_to(seen, limit + 1);
     let mut careful = false;
     loop {
         method.solve_block(); // step 2
@@ -115,10 +116,10 @@ fn pivot(
         if entering.is_none() && leaving.is_none() {
             return Status::Stalled;
         }
-        if report.iterations == limit {
+        if method.incumbent.iterations == limit {
             return Status::MaxIterations;
         }
-        report.iterations += 1;
+        method.incumbent.iterations += 1;
         let entry = match entering {
             Some(i) if careful => method.activate(i),
             Some(i) => exchange(method, i, leaving),

@@ -31,10 +31,10 @@
 use super::dictionary::{
     Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
 };
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
 use crate::linalg::lu::Singular;
-use crate::newton::projected_newton::Face;
+use crate::pivoting::face::Face;
 
 /// Where a path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,12 +121,12 @@ impl BoundedTableau {
     pub(crate) fn reserve(&mut self, n: usize) {
         self.dictionary.reserve(n);
         for vector in [&mut self.values, &mut self.column, &mut self.offset] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
-        make_room(&mut self.fixed, 2 * n + 1);
-        make_room(&mut self.faces, n);
-        make_room(&mut self.reference, n);
-        make_room(&mut self.ties, n + 1);
+        reserve_to(&mut self.fixed, 2 * n + 1);
+        reserve_to(&mut self.faces, n);
+        reserve_to(&mut self.reference, n);
+        reserve_to(&mut self.ties, n + 1);
     }
 
     /// The smallest `a` met on the path.

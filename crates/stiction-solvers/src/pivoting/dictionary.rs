@@ -21,7 +21,7 @@
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, sections 2.3 and 4.9.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::Singular;
 
 /// A pivot smaller than this multiple of its column (or of 1, the size of equilibrated entries) is noise.
@@ -104,12 +104,12 @@ impl Dictionary {
             (&mut self.pivot_row, n + 1),
             (&mut self.values, 2 * n + 1),
         ] {
-            make_room(vector, size);
+            reserve_to(vector, size);
         }
         for vector in [&mut self.basic, &mut self.nonbasic, &mut self.wanted] {
-            make_room(vector, n + 1);
+            reserve_to(vector, n + 1);
         }
-        make_room(&mut self.place, 2 * n + 1);
+        reserve_to(&mut self.place, 2 * n + 1);
     }
 
     /// Entry of `T`.

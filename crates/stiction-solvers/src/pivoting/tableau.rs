@@ -22,7 +22,7 @@
 use super::dictionary::{
     Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
 };
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::Singular;
 use crate::linalg::scaling::Scaling;
 use crate::problem::{ActiveSet, Lcp};
@@ -121,10 +121,10 @@ impl Tableau {
     /// Reserves memory for problems of `n` unknowns, so that a path taken for the first time allocates nothing.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.dictionary.reserve(n);
-        make_room(&mut self.cover, n);
-        make_room(&mut self.reference, n);
-        make_room(&mut self.denominators, n);
-        make_room(&mut self.ties, n);
+        reserve_to(&mut self.cover, n);
+        reserve_to(&mut self.reference, n);
+        reserve_to(&mut self.denominators, n);
+        reserve_to(&mut self.ties, n);
     }
 
     /// The dictionary with `w` basic and the covering vector all ones in the units of the problem (only its

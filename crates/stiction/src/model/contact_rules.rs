@@ -7,9 +7,36 @@
 //! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
 //! allocation.
 
-use crate::contact::Law;
-use crate::model::{Base, Body, Geom, MaterialRestitution, MaterialRule, Model, PairRule};
+use super::{Base, Body, Geom, Law, Model};
+use crate::geometry::are_supported;
 use serde::{Deserialize, Serialize};
+
+/// Contact parameters that replace the rules for one pair of geoms (MJCF `<pair>`), which then always may collide.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairRule {
+    /// The geoms, lesser index first.
+    pub geoms: [usize; 2],
+    /// Law of their contacts.
+    pub law: Law,
+}
+
+/// The law between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRule {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Law of their contacts.
+    pub law: Law,
+}
+
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
+}
 
 /// What the rules need to know of each geom, by number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,6 +143,15 @@ impl Model {
         // A parent fixed to the world is the world: a hinged door does collide with the floor.
         let kin = a.weld != 0 && b.weld != 0 && (a.weld == b.parent_weld || b.weld == a.parent_weld);
         bits_meet && !kin && !self.is_excluded(ga.body, gb.body)
+    }
+
+    /// Pairs of geoms that may collide although no contact points are computed for them (see
+    /// [`are_supported`](crate::geometry::are_supported)): what is of them goes through each other.
+    pub fn unsupported_pairs(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        let pairs = (0..self.geoms.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        pairs.filter(|&[a, b]| {
+            self.may_collide(a, b) && !are_supported(&self.geoms[a].shape, &self.geoms[b].shape)
+        })
     }
 
     /// Law of the contacts between two geoms (by number, in either order).

@@ -1,12 +1,18 @@
 //! Functions of time that a coordinate may be bound to, with their first two derivatives.
 
-use crate::model::build::check;
-use crate::model::build::error::{Element, ModelError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// A function of the time `t` (s). As text: `rate R`, `harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]` or `polynomial A0 A1 ...`.
+///
+/// ```
+/// use stiction::model::TimeFunction;
+///
+/// let swing: TimeFunction = "polynomial 1 2 3".parse()?;
+/// assert_eq!(swing.at(2.0), [17.0, 14.0, 6.0]); // value, rate, acceleration
+/// # Ok::<(), stiction::model::TimeFunctionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TimeFunction {
     /// `middle + amplitude sin(2 pi frequency t + phase)`.
@@ -54,15 +60,6 @@ impl TimeFunction {
                 }
                 [value, slope, 2.0 * half_curvature]
             }
-        }
-    }
-
-    pub(crate) fn check(&self, element: &Element) -> Result<(), ModelError> {
-        match self {
-            Self::Harmonic { middle, amplitude, frequency, phase } => {
-                check::all_finite(element, "motion", [middle, amplitude, frequency, phase])
-            }
-            Self::Polynomial(coefficients) => check::all_finite(element, "motion", coefficients),
         }
     }
 }

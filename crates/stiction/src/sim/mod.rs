@@ -1,15 +1,16 @@
 //! Simulation: states, the step, its certificate and recordings.
 
+#[cfg(feature = "parallel")]
 pub(crate) mod batch;
 pub(crate) mod profile;
 pub(crate) mod settings;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
-pub(crate) mod state;
 
+pub use crate::model::{Mocap, State};
+#[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use profile::StageTimes;
 pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
-pub use state::{Mocap, State};

@@ -10,11 +10,11 @@ use crate::contact::{
 };
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Keyframe, Model};
+use crate::model::{Mocap, State};
 use crate::report::{ContactForce, PairForce};
 use crate::scene::Scene;
 use crate::sim::settings::{Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
-use crate::sim::state::{Mocap, State};
 use crate::spatial::Mobility;
 use crate::step::acceleration::AccelerationLevel;
 use crate::step::applied_forces::ForceMap;

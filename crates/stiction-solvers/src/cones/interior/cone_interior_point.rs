@@ -40,8 +40,8 @@ use serde::{Deserialize, Serialize};
 
 use super::barrier::{AnyBarrier, Barrier};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Steps without a natural map a tenth better after which the method has stalled.
 const PATIENCE: usize = 25;
@@ -95,7 +95,7 @@ impl InteriorPath {
             if !self.linearize(state, SMOOTHING * width) || state.factor(problem).is_err() {
                 return Outcome::Exhausted; // step 2
             }
-            state.iterations += 1;
+            state.incumbent.iterations += 1;
             self.find_step(state, 0.0, false); // step 3
             let sigma = (1.0 - self.largest_step()).powi(3).max(LEAST_CENTRING);
             self.find_step(state, sigma * gap, true); // step 4
@@ -198,9 +198,9 @@ impl ConeInteriorPoint {
         Ok(ConeInteriorPoint { settings, ..ConeInteriorPoint::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 }
 
@@ -213,5 +213,9 @@ impl Solver<ConeNcp> for ConeInteriorPoint {
         }
         let outcome = self.method.run(&mut self.state, problem, max_iterations);
         self.state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

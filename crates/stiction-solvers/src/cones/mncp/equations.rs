@@ -27,7 +27,7 @@
 use crate::cones::newton::alart_curnier::{impulse, slope};
 use crate::cones::normalized::Law;
 use crate::cones::state::State;
-use crate::newton::levenberg_marquardt::least_squares::{Equations, Point};
+use crate::newton::levenberg_marquardt::{Equations, Point};
 use crate::newton::restarts::scatter;
 use crate::problem::ConeNcp;
 
@@ -62,7 +62,7 @@ pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> b
 }
 
 /// Writes where a descent restarts after attempt number `attempt`, from 0.
-pub(crate) fn begin_anew(state: &State, attempt: usize, z: &mut [f64]) {
+pub(crate) fn restart(state: &State, attempt: usize, z: &mut [f64]) {
     if attempt == 0 && state.is_warm() {
         z.copy_from_slice(&state.problem.q); // no impulses
     } else {
@@ -104,6 +104,10 @@ impl Equations for MncpEquations<'_> {
             }
         }
         jacobian.iter().all(|entry| entry.is_finite())
+    }
+
+    fn count(&mut self) {
+        self.state.incumbent.iterations += 1;
     }
 
     fn offer(&mut self, point: &Point) -> bool {

@@ -15,8 +15,6 @@
 //! DETC2014-34322.
 
 pub(crate) mod equations;
-pub mod mncp_plm;
-pub mod mncp_rlm;
+pub mod mncp_descent;
 
-pub use mncp_plm::{MncpPlm, MncpPlmSettings};
-pub use mncp_rlm::{MncpRlm, MncpRlmSettings};
+pub use mncp_descent::{MncpDescent, MncpPlm, MncpPlmSettings, MncpRlm, MncpRlmSettings};

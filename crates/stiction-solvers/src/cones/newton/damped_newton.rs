@@ -25,7 +25,7 @@
 
 use crate::cones::newton::alart_curnier::{derivative, equations};
 use crate::cones::state::State;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::problem::ConeNcp;
 
 /// Halvings of a step.
@@ -91,7 +91,7 @@ impl DampedNewton {
             &mut self.full_y,
             &mut self.best,
         ] {
-            make_room(list, n);
+            reserve_to(list, n);
             list.resize(n, 0.0);
         }
     }
@@ -122,7 +122,7 @@ impl DampedNewton {
                 break;
             }
             steps += 1;
-            state.iterations += 1;
+            state.incumbent.iterations += 1;
             let Some((trial, descended)) = self.choose(state, problem, centre, how, norm) else {
                 return NewtonEnd::Passed;
             };

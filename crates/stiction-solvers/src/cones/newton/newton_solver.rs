@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Weight of the proximal term about the start (dimensionless).
 pub(crate) const WEIGHT: f64 = 1e-8;
@@ -76,9 +76,9 @@ impl Newton {
         Ok(Newton { settings, ..Newton::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 }
 
@@ -94,6 +94,10 @@ impl Solver<ConeNcp> for Newton {
         let how = Parameters { eps: WEIGHT, rho: 1.0, cap: max_iterations, allowance };
         let outcome = warm_stage(&mut self.newton, state, problem, how);
         state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }
 

@@ -29,8 +29,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Smallest proximal weight: with less, faces of sticking contacts are singular to working precision.
 const LEAST_WEIGHT: f64 = 1e-10;
@@ -155,9 +155,9 @@ impl Ppn {
         Ok(Ppn { settings, ..Ppn::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 }
 
@@ -175,5 +175,9 @@ impl Solver<ConeNcp> for Ppn {
         let weight = if state.is_warm() { 1e-3 * weight } else { weight };
         let outcome = self.method.run(state, problem, Run { weight, cap: steps_per_centre, centres });
         state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

@@ -28,7 +28,7 @@
 //! R. T. Rockafellar, *Augmented Lagrangians and applications of the proximal point algorithm in convex programming*,
 //! Mathematics of Operations Research 1 (1976) 97-116, section 5.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::linalg::lu::Lu;
 
@@ -94,11 +94,11 @@ pub(crate) struct DiskProgram {
 impl DiskProgram {
     /// Reserves memory for `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.disks, n);
-        make_room(&mut self.h, n * n);
+        reserve_to(&mut self.disks, n);
+        reserve_to(&mut self.h, n * n);
         self.lu.reserve(n);
         for list in self.vectors() {
-            make_room(list, n);
+            reserve_to(list, n);
         }
     }
 

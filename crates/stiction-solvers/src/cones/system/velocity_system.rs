@@ -31,7 +31,7 @@
 //! and 3.5.3 (refinement).
 
 use crate::linalg::block_lu::BlockLu;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::largest_abs;
 use crate::linalg::lu::Singular;
 use crate::linalg::short_rows::{add_multiples, dot};
@@ -194,8 +194,8 @@ impl VelocitySystem {
         let entries = self.blocks.iter().zip(dims).map(|(rows, dim)| rows.width * dim).sum();
         self.y.clear();
         self.cells.clear();
-        make_room(&mut self.y, entries);
-        make_room(&mut self.cells, n);
+        reserve_to(&mut self.y, entries);
+        reserve_to(&mut self.cells, n);
         let widest = self.blocks.iter().map(|rows| rows.width).max().unwrap_or(0);
         self.coupled.resize(3 * widest, 0.0);
         self.h.resize(self.lu.columns().last().copied().unwrap_or(0), 0.0);

@@ -545,7 +545,7 @@ fn the_papers_stopping_rule_reaches_its_merit_and_the_history_tells_the_way() {
     let mut rlm = FbRlm::new(FbRlmSettings { paper: true, history: true, ..Default::default() }).unwrap();
     let report = rlm.solve(&problem, Start::Cold, &mut x);
     assert!(check("fb_rlm", &problem, &report, &x) && report.residual.natural_map < 1e-14, "{report:?}");
-    assert_eq!(rlm.history().last(), Some(&report.residual.natural_map));
+    assert_eq!(rlm.history().last().unwrap().natural_map, report.residual.natural_map);
     assert!(rlm.history().len() <= report.iterations);
     let mut plm = FbPlm::new(FbPlmSettings { paper: true, history: true, ..Default::default() }).unwrap();
     let report = plm.solve(&problem, Start::Cold, &mut x);

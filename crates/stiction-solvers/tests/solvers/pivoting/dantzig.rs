@@ -281,6 +281,8 @@ fn the_history_has_the_natural_map_of_every_major_cycle() {
     let mut x = Solution::default();
     let report = solver.solve(&semidefinite(&mut Pcg64::seed_from_u64(45), 30, 20), Start::Cold, &mut x);
     assert_eq!(solver.history().len(), report.iterations);
-    assert!(*solver.history().last().unwrap() < 1e-12 && solver.history()[0] > 1e-6);
+    let history = solver.history();
+    assert!(history.last().unwrap().natural_map < 1e-12 && history[0].natural_map > 1e-6);
+    assert!(history.iter().map(|entry| entry.iteration).eq(1..=report.iterations));
     assert!(Dantzig::new(DantzigSettings { tolerance: 1.0, ..settings }).is_err());
 }

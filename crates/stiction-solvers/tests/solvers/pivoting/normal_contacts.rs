@@ -323,7 +323,7 @@ fn the_history_has_the_natural_map_of_every_iteration() {
     let report = qp.solve(&problem, Start::Cold, &mut x);
     assert_eq!(qp.history().len(), report.iterations + 1);
     for history in [ppm.history(), qp.history()] {
-        assert!(history[0] > 1e-3 && *history.last().unwrap() < 1e-12, "{history:?}");
+        assert!(history[0].natural_map > 1e-3 && history.last().unwrap().natural_map < 1e-12, "{history:?}");
     }
     assert!(Ppm::new(PpmSettings { tolerance: -1.0, ..Default::default() }).is_err());
     assert!(ActiveSetQp::new(ActiveSetQpSettings { tolerance: f64::NAN, ..Default::default() }).is_err());

@@ -19,7 +19,7 @@ use crate::geometry::HeightField;
 use crate::model::{ElementKind, Model, ModelBuilder};
 use crate::scene::Scene;
 use crate::scene::error::SceneError;
-use crate::scene::load_report::{EntryKind, Notes};
+use crate::scene::load_report::EntryKind;
 use crate::scene::mjcf::asset::material::Material;
 use crate::scene::mjcf::asset::mesh::MeshAsset;
 use crate::scene::mjcf::compiler::{Compiler, World};
@@ -35,12 +35,22 @@ use crate::scene::mjcf::relation::constraint::{Excluded, Pairs};
 use crate::scene::mjcf::relation::tendon::TendonClass;
 use crate::scene::mjcf::world::joint::JointClass;
 use crate::scene::mjcf::world::site::Site;
+use crate::scene::notes::Notes;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
 /// that the text names.
+///
+/// ```
+/// let text = r#"<mujoco><worldbody><body name="arm"><joint type="hinge" axis="0 1 0"/>
+///     <geom type="capsule" fromto="0 0 0  0 0 -1" size="0.05"/></body></worldbody></mujoco>"#;
+/// let scene = stiction::scene::mjcf::parse(text, "arm.xml")?;
+/// assert_eq!(scene.model.nv(), 1);
+/// assert!(!scene.report.is_empty()); // it says that the default time step was taken
+/// # Ok::<(), stiction::SceneError>(())
+/// ```
 ///
 /// # Errors
 /// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
