@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a problem that is not solved is a failed benchmark")]
 
 use divan::Bencher;
-use stiction_solvers::samples::{Dice, grasp};
+use stiction_solvers::samples::{Rng, grasp};
 use stiction_solvers::{BoxLcp, Pgs, PgsSettings, PgsSm, PgsSmSettings, Solution, Solver, Start};
 
 fn main() {
@@ -15,10 +15,10 @@ fn main() {
 const CONTACTS: [usize; 3] = [4, 8, 12];
 
 fn run(bencher: Bencher, contacts: usize, solver: &mut impl Solver<BoxLcp>) {
-    let mut dice = Dice::new(9);
+    let mut rng = Rng::new(9);
     let fingers = |k: usize| [3, 5][k % 2];
     let problems: Vec<BoxLcp> =
-        (0..50).map(|k| grasp::friction_boxes(&mut dice, fingers(k), contacts).unwrap()).collect();
+        (0..50).map(|k| grasp::friction_boxes(&mut rng, fingers(k), contacts).unwrap()).collect();
     let mut x = Solution::default();
     let mut next = 0;
     bencher.bench_local(|| {

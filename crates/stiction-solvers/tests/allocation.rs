@@ -1,4 +1,4 @@
-//! A second solve of no larger size allocates nothing, from every start.
+//! A second solve of no larger size allocates nothing, from every start; and no file takes memory for sizes it only claims.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod common;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
-use stiction_solvers::samples::{Dice, frictionless, grasp};
+use stiction_solvers::samples::{Rng, frictionless, grasp};
 use stiction_solvers::{
     ActiveSet, ActiveSetQp, ActiveSetQpSettings, Bounded, Dantzig, DantzigSettings, FactoredLcp, FbPlm,
     FbPlmSettings, FbRlm, FbRlmSettings, Lcp, Lemke, LemkeSettings, Mcp, Path, PathSettings, PgsSm,
@@ -18,16 +18,18 @@ use stiction_solvers::{
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting the allocations of each thread.
+/// The system's allocator, counting the allocations of each thread and remembering the size of the largest.
 struct Counting;
 
-// SAFETY: every call is passed on to the system allocator unchanged; the counter allocates nothing.
+// SAFETY: every call is passed on to the system allocator unchanged; the counters allocate nothing.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(layout.size())));
         unsafe { System.alloc(layout) }
     }
 
@@ -175,14 +177,14 @@ fn the_robust_drivers_of_factored_and_nonlinear_problems_allocate_nothing_on_a_s
 #[test]
 fn a_second_solve_by_sweeps_and_subspace_steps_allocates_nothing() {
     let mut random = Pcg64::seed_from_u64(26);
-    let mut dice = Dice::new(26);
-    let grasps = [12, 5].map(|contacts| grasp::friction_boxes(&mut dice, 3, contacts).unwrap());
+    let mut rng = Rng::new(26);
+    let grasps = [12, 5].map(|contacts| grasp::friction_boxes(&mut rng, 3, contacts).unwrap());
     // With a sparse factor, with conjugate gradients, with a dense factor.
     let mut contacts = |n: usize, m: usize| {
         let half = common::uniform(&mut random, n * m);
         FactoredLcp::from_half(m, half, common::uniform(&mut random, n)).unwrap()
     };
-    let column = |n: usize| frictionless::Column::new(&mut Dice::new(1), n, 10.0).problem().unwrap();
+    let column = |n: usize| frictionless::Column::new(&mut Rng::new(1), n, 10.0).problem().unwrap();
     let factored = [contacts(120, 130), contacts(30, 10), column(100), column(30)];
     for largest_dense in [500, 0] {
         let settings =
@@ -351,4 +353,32 @@ fn a_second_solve_by_newtons_method_allocates_nothing() {
     assert_eq!(newton_allocations(&mut plm, &linear) + newton_allocations(&mut plm, &nonlinear), 0);
     assert_eq!(newton_allocations(&mut path, &linear) + newton_allocations(&mut path, &nonlinear), 0);
     assert_eq!(newton_allocations(&mut bare, &linear) + newton_allocations(&mut bare, &nonlinear), 0);
+}
+
+/// Bytes of the largest allocation that a text of a few hundred bytes may lead to: a dense matrix of 4000 rows, which one
+/// of them asks for and may have. Others claim a million times as much.
+const LARGEST_MATRIX: usize = 8 * 4000 * 4000;
+
+#[test]
+fn sizes_that_are_not_there_are_refused_before_memory_is_taken() {
+    let hostile = [
+        "1000000000 0 1000000000 1000000000 1000000000 1000000000 1",
+        "1000000000 1 1000000000 1000000000 1 1 1",
+        "1000000000 2 1000000000 1000000000 2 CSparse",
+        "4000 2 4000 4000 2 CSparse\n4000-by-4000, nzmax: 1 nnz: 1000000000000, 1-norm: 1\n0 : 1",
+        "0 1 1000000000 1000000000 1",
+        "0 1 18446744073709551615 18446744073709551615 1",
+        "0 1 18446744073709551615 1 1",
+        "1 0 1000000000 1000000000 0 2000000000 0",
+        "2 1 2 2 18446744073709551615 18446744073709551615 18446744073709551615 1",
+        "1 0 1 1 0 2 99999999999999999999999",
+        r#"{"format": "stewart-trinkle-lcp-1", "mu": [1], "k": 1000000000, "W": [[1,0,0],[0,1,0],[0,0,1]], "q_contact": [0,0,0]}"#,
+        r#"{"format": "lcp-1", "n": 1000000000, "M": [[1e999]], "q": [1]}"#,
+        r#"{"format": "polynomial-mcp-1", "F": [[[1, [1000000000]]]], "lower": [0], "upper": [1]}"#,
+    ];
+    for text in hostile {
+        LARGEST.set(0);
+        assert!(stiction_solvers::io::parse(text, "the.file", "the").is_err(), "{text}");
+        assert!(LARGEST.get() <= LARGEST_MATRIX, "{} bytes for {text}", LARGEST.get());
+    }
 }

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 use stiction_solvers::io::NamedProblem;
-use stiction_solvers::samples::{Dice, frictionless, grasp, islands, large};
+use stiction_solvers::samples::{Rng, frictionless, grasp, islands, large};
 use stiction_solvers::{AnyProblem, SolverError};
 
 use crate::error::CliError;
@@ -92,10 +92,10 @@ fn small(args: &GraspArgs) -> Result<Vec<Outcome>, CliError> {
         progress.at(k as u64);
         let entry = find_solver(solver)?;
         let mut solver = entry.make(args.tol).map_err(usage)?;
-        let mut dice = Dice::new(SEED);
+        let mut rng = Rng::new(SEED);
         for contacts in CONTACTS {
             for number in 1..=args.problems {
-                let problem = grasp::friction_boxes(&mut dice, fingers, contacts).map_err(usage)?.into();
+                let problem = grasp::friction_boxes(&mut rng, fingers, contacts).map_err(usage)?.into();
                 let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem };
                 outcomes.push(problems::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
@@ -107,7 +107,7 @@ fn small(args: &GraspArgs) -> Result<Vec<Outcome>, CliError> {
 
 /// One after the other: each takes a few hundred megabytes.
 fn large(tolerance: f64) -> Result<Vec<Outcome>, CliError> {
-    let mut dice = Dice::new(SEED);
+    let mut rng = Rng::new(SEED);
     let boxes = LARGE / CORNERS;
     let (entry, progress) = (find_solver("pgs-sm")?, Progress::new("5000 contacts", 3, false));
     let mut solver = entry.make(tolerance).map_err(usage)?;
@@ -115,9 +115,9 @@ fn large(tolerance: f64) -> Result<Vec<Outcome>, CliError> {
     for kind in ["column of bodies", "tower of boxes", "pile of boxes"] {
         progress.at(outcomes.len() as u64);
         let problem = match kind {
-            "column of bodies" => frictionless::Column::new(&mut dice, LARGE, RATIO).problem(),
-            "tower of boxes" => frictionless::normals(&islands::stack(&mut dice, boxes, RATIO, 0.0)),
-            _ => frictionless::normals(&large::pile(&mut dice, LARGE / 5, LARGE, RATIO, [0.5, 0.5])),
+            "column of bodies" => frictionless::Column::new(&mut rng, LARGE, RATIO).problem(),
+            "tower of boxes" => frictionless::normals(&islands::stack(&mut rng, boxes, RATIO, 0.0)),
+            _ => frictionless::normals(&large::pile(&mut rng, LARGE / 5, LARGE, RATIO, [0.5, 0.5])),
         };
         let problem: AnyProblem = problem.map_err(usage)?.into();
         let named = NamedProblem { name: kind.into(), problem };

@@ -5,20 +5,31 @@
 //! [`ConeNcp`].
 //!
 //! # Method
-//! Each stage ends the solve as soon as the natural map passes.
-//! 1. Look at the start. If its natural map is worse than that of no impulses, forget it.
-//! 2. From carried impulses: at most 6 steps of Newton's method ([`crate::cones::newton::damped`]), then proximal-point Newton
-//!    ([`crate::cones::newton::proximal`]) from the same impulses.
-//! 3. Interior point ([`crate::cones::interior::cone_interior_point`]) until it stalls, then proximal-point Newton from its best point.
-//! 4. Islands of more than 100 contacts: proximal-point Newton from nothing, at most 120 factorizations; before step 3 where
-//!    the operator is dense, since it factors only contacts that are closed. Then go on from the best point, where
-//!    restarts bring little.
-//! 5. Proximal-point Newton from nothing, with other weights and more steps per centre, three times.
-//! 6. Last, a long run from the best point of all.
-//! 7. Where contacts can press against each other at will, step 3 may run to impulses so large that rounding alone excuses
-//!    the rest. Of islands that are not large such an answer is held against one proximal-point run from nothing, which
-//!    stays near the least ones; the better of the two is returned.
-//! 8. An answer within the tolerance but not yet the aim gets up to three steps of Newton's method.
+//! The stages of a plan in turn; each ends the solve as soon as the natural map passes. First the start is evaluated: if
+//! its natural map is worse than that of no impulses, it is forgotten. Weights are those of the proximal term, in units in
+//! which a diagonal block of `W'` is about 1; steps are at most so many per centre, centres at most so many.
+//!
+//! | stage | when | from | budget | why |
+//! |---|---|---|---|---|
+//! | Newton | carried impulses | start | 6 steps | while modes stay 0 to 2 steps are enough, and a few when some change; more means that it cycles |
+//! | proximal point | Newton failed | start | weight 1e-3, 15 steps, 12 centres | stays near impulses that are nearly right; the weight falls to its least, 1e-10, in four good centres, and three times as many leave room for rejections |
+//! | interior point | cold | nothing | 100 steps | takes 10 to 30, and notices itself when it stalls |
+//! | proximal point | after the interior point | best | weight 1e-2, 15 steps, 30 centres | the interior point ends at 1e-7 or so where contacts slide; a weight between warm and cold keeps that |
+//! | pyramids | neither solved it | best | 4, then 12 directions, 4 turns each | linear problems find the modes where Newton's method cycles; 12 directions are nearer the cone and cost more |
+//! | restarts | still unsolved | nothing | weight 1: 15, then 40 steps; weight 10: 30 steps; 60 centres | with a weight of 1, the size of `W'`, the first centre is well conditioned from anywhere; longer runs for many changes of mode, the larger weight for centres that a run does not reach |
+//! | last | all failed | best | weight 1e-2, 60 steps, 400 centres | nothing is left to save work for |
+//!
+//! Islands of more than 100 contacts have no pyramids, and a proximal-point run *from nothing* of at most 120 factorizations:
+//! twice what nine cold problems in ten need in all. It comes before the interior point where the operator is dense, since it
+//! factors only contacts that are closed. Restarts bring little there, so they come after the long run from the best point.
+//!
+//! Two steps follow an answer:
+//! 1. If self-stress is unbounded the interior point may return huge impulses that pass only because the rounding floor
+//!    grew with them. On islands that are not large such an answer is compared with one proximal-point run from nothing,
+//!    which stays near the least impulses, of at most 60 factorizations (enough for nine problems in ten); the better
+//!    of the two is returned.
+//! 2. An answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which doubles the
+//!    digits in each.
 //!
 //! # Convergence and failure
 //! It solved every one of the public and generated contact problems it was tried on to 1e-9 or the rounding floor. What
@@ -35,13 +46,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cones::interior::cone_interior_point::InteriorPath;
-use crate::cones::newton::damped::{WEIGHT, warm_stage};
+use crate::cones::newton::damped_newton::Parameters;
+use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
-use crate::cones::newton::search::Search;
 use crate::cones::pyramid::Pyramids;
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Cells above which an island is large.
 const LARGE: usize = 100;
@@ -129,7 +140,7 @@ const LARGE_DENSE: [Step; 7] = [FROM_NOTHING, INTERIOR, FINISH, LAST, RESTARTS[1
 /// From nothing, with a large sparse operator: open contacts cost little.
 const LARGE_SPARSE: [Step; 7] = [INTERIOR, FINISH, FROM_NOTHING, LAST, RESTARTS[1], RESTARTS[2], LAST];
 
-/// Newton steps from the tolerance to the aim.
+/// Newton steps from the tolerance to the target.
 const POLISH_STEPS: usize = 3;
 
 /// What [`Chain`] is told.
@@ -138,8 +149,8 @@ const POLISH_STEPS: usize = 3;
 pub struct ChainSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
-    /// Natural map to aim for, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
-    /// the aim. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
+    /// Target of the natural map, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
+    /// it. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
     /// should rest.
     pub aim: f64,
     /// Factorizations at most.
@@ -214,9 +225,9 @@ impl Chain {
         self.stage
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 
     /// Takes the steps of a plan until one has an answer.
@@ -238,7 +249,7 @@ impl Chain {
         let state = &mut self.state;
         match method {
             Method::Newton => {
-                let how = Search { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
+                let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
                 return warm_stage(&mut self.proximal.newton, state, problem, how);
             }
             Method::Interior => return self.interior.run(state, problem, INTERIOR_STEPS),
@@ -295,7 +306,7 @@ impl Chain {
         }
     }
 
-    /// Step 7.
+    /// Looks for an answer of smaller impulses.
     fn look_for_smaller(&mut self, problem: &ConeNcp) {
         let (stage, aside) = (self.stage, self.state.set_aside());
         // A smaller natural map at smaller impulses may be less excusable.
@@ -305,12 +316,12 @@ impl Chain {
         }
     }
 
-    /// Step 8.
+    /// From the tolerance towards the target.
     fn polish(&mut self, problem: &ConeNcp) {
         if self.state.is_good() && !self.state.has_passed() {
             self.state.return_to_best();
-            let how = Search { eps: WEIGHT, rho: 1.0, cap: POLISH_STEPS, allowance: 1 };
-            self.proximal.newton.search(&mut self.state, problem, None, how);
+            let how = Parameters { eps: WEIGHT, rho: 1.0, cap: POLISH_STEPS, allowance: 1 };
+            self.proximal.newton.run(&mut self.state, problem, None, how);
         }
     }
 }
@@ -328,5 +339,9 @@ impl Solver<ConeNcp> for Chain {
         let outcome = self.run(problem);
         self.polish(problem);
         self.state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

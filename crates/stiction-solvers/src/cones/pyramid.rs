@@ -28,10 +28,9 @@
 use crate::cones::normalized::{Cell, Law};
 use crate::cones::state::State;
 use crate::linalg::dense::dot;
-use crate::pivoting::Lemke;
+use crate::pivoting::{Lemke, LemkeSettings, Reduced};
 use crate::problem::cone::tangent_norm;
 use crate::problem::{BoxLcp, ConeNcp, Solution, Solver, Start, Status};
-use crate::select::{Reduced, defaults};
 
 /// Most rows of a problem that is cut to pyramids: 80 contacts, a second or so.
 pub(crate) const MOST_ROWS: usize = 240;
@@ -70,7 +69,10 @@ impl Pyramids {
         self.choose_columns(state, k);
         self.assemble(state, problem);
         if self.lemke.is_none() {
-            self.lemke = Reduced::new(TOLERANCE, defaults::lemke).ok();
+            self.lemke = Reduced::new(TOLERANCE, |tolerance| {
+                Lemke::new(LemkeSettings { tolerance, ..LemkeSettings::default() })
+            })
+            .ok();
         }
         let Some(lemke) = &mut self.lemke else { return false };
         let report = lemke.solve(&self.lcp, Start::Cold, &mut self.solution);

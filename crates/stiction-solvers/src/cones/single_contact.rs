@@ -44,7 +44,7 @@ pub(crate) fn solve(cell: &Cell, associated: bool, w: &Block, b: &[f64; 3], x: &
         Law::Nonnegative => x[0] = (-b[0] / w[0]).max(0.0),
         Law::Interval { lower, upper } => x[0] = (-b[0] / w[0]).max(lower).min(upper),
         Law::NoSlip | Law::Coulomb { .. } if b[0] >= 0.0 && !associated => x.fill(0.0),
-        Law::NoSlip => match held(w, b, 0.0, d) {
+        Law::NoSlip => match sticking(w, b, 0.0, d) {
             Some(stuck) if stuck[0] > 0.0 => x.copy_from_slice(&stuck[..d]),
             _ => {
                 x.fill(0.0);
@@ -68,7 +68,7 @@ fn friction(mu: f64, w: &Block, b: &[f64; 3], d: usize) -> Option<[f64; 3]> {
     }
     let excess = |x: &[f64; 3]| tangent_norm(&x[..d]) - mu * x[0];
     let trace = (0..d).map(|k| w[k * (d + 1)]).sum::<f64>();
-    let at = |s: f64| held(w, b, trace * s / (1.0 - s), d);
+    let at = |s: f64| sticking(w, b, trace * s / (1.0 - s), d);
     let (mut low, mut high) = (0.0, 1.0);
     let (mut g_low, mut g_high) = match at(0.0) {
         Some(x) if excess(&x) <= 0.0 => return Some(x),
@@ -98,7 +98,7 @@ fn friction(mu: f64, w: &Block, b: &[f64; 3], d: usize) -> Option<[f64; 3]> {
 }
 
 /// `-(W + alpha diag(0, 1, 1))^-1 b`, by Cramer's rule.
-fn held(w: &Block, b: &[f64; 3], alpha: f64, d: usize) -> Option<[f64; 3]> {
+fn sticking(w: &Block, b: &[f64; 3], alpha: f64, d: usize) -> Option<[f64; 3]> {
     if d == 2 {
         let [a11, a12, a21, a22] = [w[0], w[1], w[2], w[3] + alpha];
         let determinant = a11 * a22 - a12 * a21;
@@ -169,7 +169,7 @@ fn newton_step(derivative: &Block, w: &Block, rho: f64, f: &[f64; 3], d: usize) 
             a[i * d + j] = unit - derivative[i * d + j] + rho * through;
         }
     }
-    held(&a, f, 0.0, d)
+    sticking(&a, f, 0.0, d)
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ use crate::cones::newton::alart_curnier::Block;
 use crate::cones::normalized::{Normalized, passes};
 use crate::cones::system::dense_system::DenseSystem;
 use crate::cones::system::velocity_system::VelocitySystem;
-use crate::linalg::capacity::make_room;
+use crate::driver::{self, Incumbent};
 use crate::linalg::lu::Singular;
-use crate::problem::{ConeNcp, ConeScratch, Delassus, Report, Residual, Solution, Start, Status};
+use crate::problem::{
+    ConeNcp, ConeScratch, Delassus, HistoryEntry, Report, Residual, Solution, Start, Status,
+};
 
 /// How a stage of a method ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +42,17 @@ pub(crate) struct State {
     /// Natural map of the best answer in the unit of the certificate.
     pub(crate) least: f64,
     passed: bool,
-    /// Whether the best answer passes the tolerance, if not the aim.
+    /// Whether the best answer passes the tolerance, if not the target.
     good: bool,
     tolerance: f64,
     aim: f64,
-    pub(crate) iterations: usize,
-    pub(crate) factorizations: usize,
+    /// The answer on the original data, and the work done: `pivots` are factorizations.
+    pub(crate) incumbent: Incumbent,
     budget: usize,
     /// Blocks of the linear system: derivative, `P`, `Q`.
     pub(crate) derivative: Vec<Block>,
     pub(crate) p: Vec<Block>,
     pub(crate) q: Vec<Block>,
-    keep_history: bool,
-    pub(crate) history: Vec<f64>,
     trial: Vec<f64>,
     scratch: ConeScratch,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// For methods that count their own steps and have no aim beyond the tolerance.
+    /// For methods that count their own steps and have no target beyond the tolerance.
     pub(crate) fn of_descent(tolerance: f64, history: bool) -> Limits {
         Limits { tolerance, aim: tolerance, max_factorizations: usize::MAX, history }
     }
@@ -126,21 +126,21 @@ impl State {
     ) -> Result<(), Report> {
         let n = problem.q().len();
         self.clear(limits);
-        let warm = matches!(start, Start::Warm) && x.z.len() == n && x.z.iter().all(|z| z.is_finite());
-        x.resize(n);
+        let warm = driver::take_guess(start, n, x);
         if !warm {
             x.z.fill(0.0);
         }
         let (residual, floor) = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-        if residual.certifies(limits.aim, floor) {
-            return Err(self.report(Status::Solved, residual));
+        if residual.certifies(self.aim, floor) {
+            self.incumbent.adopt((residual, floor));
+            return Err(self.incumbent.report(Status::Solved));
         }
         let loaded = self.problem.load(problem, dense);
         let finite = loaded && residual != Residual::INFINITE;
         if !loaded {
             x.z.fill(0.0);
             let _ = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-            return Err(self.report(Status::NumericalFailure, Residual::INFINITE));
+            return Err(self.incumbent.report(Status::NumericalFailure));
         }
         self.resize(n);
         self.start.fill(0.0);
@@ -156,11 +156,10 @@ impl State {
     }
 
     fn clear(&mut self, limits: Limits) {
-        (self.iterations, self.factorizations) = (0, 0);
+        self.incumbent.open(limits.tolerance);
+        self.incumbent.keep_history(limits.history, SHORT_HISTORY);
         (self.tolerance, self.aim) = (limits.tolerance, limits.aim.min(limits.tolerance));
         self.budget = limits.max_factorizations;
-        self.keep_history = limits.history;
-        self.history.clear();
         self.least = f64::INFINITY;
         self.is_seen = false;
         (self.passed, self.good) = (false, false);
@@ -177,7 +176,6 @@ impl State {
         for list in [&mut self.derivative, &mut self.p, &mut self.q] {
             list.resize(cells, [0.0; 9]);
         }
-        make_room(&mut self.history, 64);
         if self.problem.dense().is_some() {
             self.dense.reserve(n);
         }
@@ -212,9 +210,7 @@ impl State {
         self.is_seen = true;
         self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         let (e, floor) = self.problem.natural_map(&self.x, &self.y, &self.size);
-        if self.keep_history {
-            self.history.push(e);
-        }
+        self.incumbent.record(e);
         if e < self.least && floor.is_finite() {
             self.least = e;
             self.best.copy_from_slice(&self.x);
@@ -237,12 +233,12 @@ impl State {
         passed
     }
 
-    /// Whether the best answer is within the tolerance, so that a method need not begin anew to come nearer its aim.
+    /// Whether the best answer is within the tolerance, so that a method need not restart to come nearer its target.
     pub(crate) fn is_good(&self) -> bool {
         self.good
     }
 
-    /// Whether it is also within the aim.
+    /// Whether it is also within the target.
     pub(crate) fn has_passed(&self) -> bool {
         self.passed
     }
@@ -279,7 +275,7 @@ impl State {
 
     /// Allows at most this many factorizations from here on, and returns how many were allowed in all.
     pub(crate) fn limit_within(&mut self, count: usize) -> usize {
-        self.limit(self.budget.min(self.factorizations.saturating_add(count)))
+        self.limit(self.budget.min(self.incumbent.pivots.saturating_add(count)))
     }
 
     /// Allows this many factorizations in all, and returns how many were allowed.
@@ -289,7 +285,7 @@ impl State {
 
     /// Whether a factorization may be done.
     pub(crate) fn may_factor(&self) -> bool {
-        self.factorizations < self.budget
+        self.incumbent.pivots < self.budget
     }
 
     /// Factors `P + Q W` of the blocks in [`State::p`] and [`State::q`].
@@ -297,7 +293,7 @@ impl State {
     /// # Errors
     /// [`Singular`] to working precision.
     pub(crate) fn factor(&mut self, problem: &ConeNcp) -> Result<(), Singular> {
-        self.factorizations += 1;
+        self.incumbent.pivots += 1;
         if let Some(w) = self.problem.dense() {
             return self.dense.factor(&self.problem, w, &self.p, &self.q);
         }
@@ -333,26 +329,18 @@ impl State {
     pub(crate) fn close(&mut self, problem: &ConeNcp, status: Status, x: &mut Solution) -> Report {
         self.return_to_best();
         self.problem.impulses(&self.x, &mut x.z);
-        let (residual, floor) = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-        let solved = residual.certifies(self.tolerance, floor);
-        let status = match status {
-            _ if solved => Status::Solved,
-            Status::Solved => Status::Stalled,
-            other => other,
-        };
-        self.report(status, residual)
+        self.incumbent.adopt(problem.assess(&x.z, &mut x.w, &mut self.scratch));
+        self.incumbent.report(status)
     }
 
-    fn report(&self, status: Status, residual: Residual) -> Report {
-        Report {
-            status,
-            iterations: self.iterations,
-            pivots: self.factorizations,
-            residual,
-            regularization: 0.0,
-        }
+    /// The convergence history of the last solve: a natural map in the unit of the certificate for every point looked at.
+    pub(crate) fn history(&self) -> &[HistoryEntry] {
+        self.incumbent.history()
     }
 }
+
+/// Entries of a history for which memory is reserved; longer ones grow in the first solve.
+const SHORT_HISTORY: usize = 64;
 
 /// Largest number of rows for methods on dense matrices that have to be factored as a whole: some seconds a step.
 pub(crate) const LARGEST_DENSE: usize = 2048;

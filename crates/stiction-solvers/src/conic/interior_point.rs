@@ -5,9 +5,9 @@
 //! problem `M = Y Y^T`: minimize `1/2 |v|^2` subject to `Y v + q >= 0`, whose multipliers are `z`.
 //!
 //! # Method
-//! 1. Scale the data to the units in which the problem judges its answers.
+//! 1. Scale the data to the units of the problem's residual.
 //! 2. Hand the quadratic program to the library, with tolerances below the one asked for.
-//! 3. Project what comes back on the box and judge it on the original data.
+//! 3. Project what comes back on the box and evaluate it on the original data.
 //!
 //! # Convergence and failure
 //! Interior-point methods converge in some ten to twenty iterations whatever the conditioning, but stop around 1e-9 where
@@ -28,9 +28,10 @@ use clarabel::solver::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::driver::positive;
 use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
 use crate::sweeps::coordinate_rows::Rows;
-use crate::sweeps::pgs::{Run, positive};
+use crate::sweeps::run::Run;
 
 /// The library works to this part of the tolerance, but not below what it reaches.
 const INNER: f64 = 1e-2;
@@ -86,26 +87,6 @@ impl InteriorPoint {
         &self.settings
     }
 
-    /// Runs the library; gives the unknowns, the multipliers, iterations and how it ended.
-    pub(crate) fn run_library(&self, program: &Program) -> Option<(Vec<f64>, Vec<f64>, usize, SolverStatus)> {
-        let inner = (INNER * self.settings.tolerance).max(FINEST);
-        let settings = DefaultSettings {
-            verbose: false,
-            max_iter: self.settings.max_iterations,
-            tol_gap_abs: inner,
-            tol_gap_rel: inner,
-            tol_feas: inner,
-            tol_ktratio: inner,
-            max_threads: 1,
-            ..DefaultSettings::default()
-        };
-        let Program { hessian, gradient, rows, right, cones } = program;
-        let mut solver = DefaultSolver::new(hessian, gradient, rows, right, cones, settings).ok()?;
-        solver.solve();
-        let solution = solver.solution;
-        Some((solution.x, solution.z, solution.iterations as usize, solution.status))
-    }
-
     /// The whole solve around the library: `program` poses, `answer` picks the impulses out of unknowns and multipliers.
     fn solve_by<P: Rows>(
         &mut self,
@@ -116,26 +97,26 @@ impl InteriorPoint {
         answer: impl FnOnce(Vec<f64>, Vec<f64>) -> Vec<f64>,
     ) -> Report {
         let tolerance = self.settings.tolerance;
-        if let Some(report) = self.run.begin(problem, start, x, tolerance, false) {
+        let run = &mut self.run;
+        if let Err(report) = run.open(problem, start, x, tolerance, (false, 0)) {
             return report;
         }
         // The start is the answer if the library has none.
-        if self.run.judge(problem, x, tolerance, false) {
-            return self.run.report(Status::Solved, 0, x);
+        if run.offer(problem, x).is_certified() {
+            return run.incumbent.report(Status::Solved);
         }
         let scales = problem.scales();
         let Some((unknowns, multipliers, iterations, status)) =
-            program(scales).and_then(|program| self.run_library(&program))
+            program(scales).and_then(|program| run_library(&self.settings, &program))
         else {
-            return self.run.report(Status::NumericalFailure, 0, x);
+            return run.incumbent.report(Status::NumericalFailure);
         };
+        run.incumbent.iterations = iterations;
         let z = answer(unknowns, multipliers);
         if z.len() == x.z.len() && z.iter().all(|z| z.is_finite()) {
-            x.z.iter_mut().zip(&z).for_each(|(x, z)| *x = z / scales.1);
-            problem.project(&mut x.z);
-            if self.run.judge(problem, x, tolerance, false) {
-                return self.run.report(Status::Solved, iterations, x);
-            }
+            run.iterate.z.iter_mut().zip(&z).for_each(|(x, z)| *x = z / scales.1);
+            problem.project(&mut run.iterate.z);
+            run.offer(problem, x);
         }
         let status = match status {
             SolverStatus::PrimalInfeasible => Status::Infeasible,
@@ -143,12 +124,35 @@ impl InteriorPoint {
             SolverStatus::NumericalError => Status::NumericalFailure,
             _ => Status::Stalled,
         };
-        self.run.report(status, iterations, x)
+        run.incumbent.report(status)
     }
 
     fn solve_box<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         self.solve_by(problem, start, x, |scales| box_program(problem, scales), |z, _| z)
     }
+}
+
+/// Runs the library; gives the unknowns, the multipliers, iterations and how it ended.
+pub(crate) fn run_library(
+    settings: &InteriorPointSettings,
+    program: &Program,
+) -> Option<(Vec<f64>, Vec<f64>, usize, SolverStatus)> {
+    let inner = (INNER * settings.tolerance).max(FINEST);
+    let options = DefaultSettings {
+        verbose: false,
+        max_iter: settings.max_iterations,
+        tol_gap_abs: inner,
+        tol_gap_rel: inner,
+        tol_feas: inner,
+        tol_ktratio: inner,
+        max_threads: 1,
+        ..DefaultSettings::default()
+    };
+    let Program { hessian, gradient, rows, right, cones } = program;
+    let mut solver = DefaultSolver::new(hessian, gradient, rows, right, cones, options).ok()?;
+    solver.solve();
+    let solution = solver.solution;
+    Some((solution.x, solution.z, solution.iterations as usize, solution.status))
 }
 
 /// Unknowns in the units of the residual: `z z_unit`, `w w_unit`. `None` if the matrix is not symmetric.

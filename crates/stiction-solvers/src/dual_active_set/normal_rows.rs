@@ -1,10 +1,10 @@
 //! The rows of a factored problem, each of length about one, and the search for the row that is violated most.
 //!
 //! With `p = Y^T z` a factored problem reads: the impulses push along the rows `y_i`, and each row wants `w_i = y_i . p +
-//! q_i >= 0` (the first `free` rows: `w_i = 0`). Rows are scaled by powers of two, which changes neither who is active nor
+//! q_i >= 0` (the first `free` rows: `w_i = 0`). Rows are scaled by powers of two, which changes neither which rows are active nor
 //! a single rounding, so that `w_i` is a distance in the space of `p`, in the unit of the largest `q_i`.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude, largest_abs};
 use crate::linalg::scaling::power_of_two;
 use crate::problem::FactoredLcp;
@@ -35,7 +35,7 @@ impl NormalRows {
         (self.m, self.free) = (m, free);
         for (vector, size) in [(&mut self.rows, n * m), (&mut self.q, n), (&mut self.scale, n)] {
             vector.clear();
-            make_room(vector, size);
+            reserve_to(vector, size);
         }
         for (i, q) in problem.q().iter().enumerate() {
             let row = problem.row(i);

@@ -145,6 +145,16 @@ fn read_hdf5(_: Vec<u8>, file: &str, _: String) -> Result<Vec<NamedProblem>, Rea
 ///
 /// # Errors
 /// See [`read`].
+///
+/// ```
+/// use stiction_solvers::AnyProblem;
+/// use stiction_solvers::io::parse;
+/// let text = r#"{ "format": "lcp-1", "M": [[2, 1], [1, 2]], "q": [-5, -6] }"#;
+/// let problems = parse(text, "inline", "small").unwrap();
+/// assert!(matches!(&problems[0].problem, AnyProblem::Lcp(problem) if problem.q() == [-5.0, -6.0]));
+/// let wrong = parse(r#"{ "format": "lcp-1", "M": [[2, 1]], "q": [-5, -6] }"#, "inline", "small");
+/// assert!(wrong.unwrap_err().to_string().contains("inline"));
+/// ```
 pub fn parse(text: &str, file: &str, name: &str) -> Result<Vec<NamedProblem>, ReadError> {
     let first = text.trim_start_matches('\u{feff}').trim_start();
     if !first.starts_with(['{', '[']) {

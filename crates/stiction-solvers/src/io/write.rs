@@ -9,6 +9,15 @@ use crate::problem::{AnyProblem, Bounded, Cone, ConeNcp, Delassus, FrictionLaw, 
 /// A number that is not finite has no place in JSON and becomes `null`, which the reader refuses by name; an infinite bound of
 /// a cone problem is the text `"inf"`. A cone problem is written as `fc-1` if it is one of rigid Coulomb contacts of one
 /// dimension with its operator in blocks or dense, else as `cone-ncp-1`.
+///
+/// ```
+/// use stiction_solvers::io::{parse, to_json};
+/// use stiction_solvers::{AnyProblem, Lcp};
+/// let problem = Lcp::new(vec![2.0], vec![-1.0]).unwrap().into();
+/// let text = to_json("small", &problem);
+/// let read = &parse(&text, "inline", "").unwrap()[0].problem;
+/// assert!(matches!(read, AnyProblem::Lcp(problem) if problem.q() == [-1.0]));
+/// ```
 pub fn to_json(name: &str, problem: &AnyProblem) -> String {
     let body = match problem {
         AnyProblem::Lcp(p) => {

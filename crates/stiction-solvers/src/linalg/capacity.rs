@@ -1,6 +1,6 @@
-//! Capacity ahead of need, so that a solve of no larger size allocates nothing whichever way it takes.
+//! Reserves workspace so that a later solve of equal or smaller size does not allocate, on any code path.
 
 /// Gives a vector the capacity for `size` elements in all.
-pub(crate) fn make_room<T>(vector: &mut Vec<T>, size: usize) {
+pub(crate) fn reserve_to<T>(vector: &mut Vec<T>, size: usize) {
     vector.reserve(size.saturating_sub(vector.len()));
 }

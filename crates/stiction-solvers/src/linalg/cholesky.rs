@@ -30,22 +30,14 @@
 //! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013, sections 4.2 and 6.5. J. J. Dongarra,
 //! C. B. Moler, J. R. Bunch, G. W. Stewart, *LINPACK Users' Guide*, 1979, chapter 10 (step 5).
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
-use crate::problem::SolverError;
 
-/// The matrix is not positive definite.
+/// The matrix is not positive definite: this pivot, with this value, is not positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NotPositiveDefinite {
     pub(crate) pivot: usize,
     pub(crate) value: f64,
-}
-
-impl NotPositiveDefinite {
-    /// The error that names the matrix.
-    pub(crate) fn of(self, what: &'static str) -> SolverError {
-        SolverError::NotPositiveDefinite { what, pivot: self.pivot, value: self.value }
-    }
 }
 
 /// A lower triangular factor with positive diagonal.
@@ -95,12 +87,12 @@ impl Cholesky {
         self.factor.truncate(begin(self.n));
     }
 
-    /// Makes room for `n` rows, so that no change up to that size allocates.
+    /// Reserves the workspace for `n` rows, so that no change up to that size allocates.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.factor, begin(n));
-        make_room(&mut self.rotations, n);
-        make_room(&mut self.work, n);
-        make_room(&mut self.column, n);
+        reserve_to(&mut self.factor, begin(n));
+        reserve_to(&mut self.rotations, n);
+        reserve_to(&mut self.work, n);
+        reserve_to(&mut self.column, n);
     }
 
     /// Row `i` of the factor, `i + 1` entries.

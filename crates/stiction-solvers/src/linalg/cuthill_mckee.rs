@@ -9,7 +9,7 @@
 //! # References
 //! A. George, J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, 1981, chapter 4.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::sparse_rows::SparseRows;
 
 /// Memory for ordering.
@@ -35,7 +35,7 @@ impl CuthillMckee {
         met.clear();
         met.resize(n, 0);
         order.clear();
-        make_room(order, n);
+        reserve_to(order, n);
         for (walk, &seed) in by_degree.iter().enumerate() {
             if met[seed] > 0 {
                 continue;

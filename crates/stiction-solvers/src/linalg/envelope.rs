@@ -19,7 +19,7 @@
 //! # References
 //! A. George, J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, 1981, chapters 2 and 4.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::NotPositiveDefinite;
 use crate::linalg::cuthill_mckee::CuthillMckee;
 use crate::linalg::dense::dot;
@@ -63,9 +63,9 @@ impl Envelope {
             self.work = self.work.saturating_add(length * length);
         }
         self.place.fill(OUTSIDE);
-        make_room(&mut self.indices, n);
-        make_room(&mut self.first, n);
-        make_room(&mut self.end, n);
+        reserve_to(&mut self.indices, n);
+        reserve_to(&mut self.first, n);
+        reserve_to(&mut self.end, n);
         self.size = size;
     }
 
@@ -74,9 +74,9 @@ impl Envelope {
         self.work
     }
 
-    /// Makes room for the factor of any block, should it be wanted.
+    /// Reserves the workspace for the factor of any block, should it be wanted.
     pub(crate) fn reserve(&mut self) {
-        make_room(&mut self.factor, self.size);
+        reserve_to(&mut self.factor, self.size);
     }
 
     /// The order in which indices are appended.

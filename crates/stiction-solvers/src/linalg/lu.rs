@@ -21,7 +21,7 @@
 //! # References
 //! G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition 2013, sections 3.2.11 and 3.4.4.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 
 /// Columns eliminated per pass over the rest of the matrix.
 const PANEL: usize = 8;
@@ -56,11 +56,11 @@ impl Lu {
         &mut self.factors
     }
 
-    /// Makes room for matrices of `n` rows.
+    /// Reserves the workspace for matrices of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.factors, n * n);
-        make_room(&mut self.exchanged, n);
-        make_room(&mut self.panel, PANEL * n);
+        reserve_to(&mut self.factors, n * n);
+        reserve_to(&mut self.exchanged, n);
+        reserve_to(&mut self.panel, PANEL * n);
     }
 
     /// Factors the matrix in place.

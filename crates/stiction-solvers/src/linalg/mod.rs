@@ -1,4 +1,23 @@
 //! Dense and sparse linear algebra, equilibration, and workspaces that do not allocate twice.
+//!
+//! Matrices are row-major slices of `f64`. Factorizations keep their memory: factoring again at equal or smaller size does
+//! not allocate. Failures are values ([`lu::Singular`], [`cholesky::NotPositiveDefinite`]) that say where.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `dense` | products with magnitudes for rounding floors, norms, symmetry, the units of a linear problem |
+//! | `lu`, `block_lu` | `P A = L U` with partial pivoting; the same by blocks of small cells |
+//! | `cholesky` | `A = L L^T` with rows appended and removed |
+//! | `envelope` | Cholesky's factor in an envelope, for `M = Y Y^T` with sparse rows, ordered by `cuthill_mckee` |
+//! | `minimum_degree` | elimination order of the sparse systems in velocities |
+//! | `sparse_rows`, `short_rows` | rows of few entries |
+//! | `scaling` | equilibration by powers of two, which rounds nothing |
+//! | `capacity` | reservation of memory |
+//!
+//! Uses nothing of the crate.
+//!
+//! # References
+//! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013.
 
 pub(crate) mod block_lu;
 pub(crate) mod capacity;

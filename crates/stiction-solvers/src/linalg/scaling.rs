@@ -9,7 +9,7 @@
 //! algorithm to equilibrate both rows and columns norms in matrices, Rutherford Appleton Laboratory report
 //! RAL-TR-2001-034, 2001.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::Square;
 
 /// A diagonal entry below this multiple of its row's largest is noise, not a unit to scale by.
@@ -44,11 +44,11 @@ impl Scaling {
         self.scale = if size > 0.0 { power_of_two(size) } else { 1.0 };
     }
 
-    /// Makes room for problems of `n` unknowns.
+    /// Reserves the workspace for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.r, n);
-        make_room(&mut self.c, n);
-        make_room(&mut self.largest, n);
+        reserve_to(&mut self.r, n);
+        reserve_to(&mut self.c, n);
+        reserve_to(&mut self.largest, n);
     }
 
     fn scale_by_diagonal(&mut self, rows: Square) {

@@ -6,7 +6,7 @@
 //! normalizes the rows first, right where equations were multiplied by anything. A symmetric Jacobian keeps its symmetry;
 //! of others the constants tell: the candidate is taken that leaves them closest in size.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{Square, all_finite, largest_abs};
 use crate::linalg::scaling::{Scaling, power_of_two};
 use crate::problem::Bounded;
@@ -25,13 +25,13 @@ pub(crate) struct Equilibrated {
 }
 
 impl Equilibrated {
-    /// Makes room for problems of `n` unknowns.
+    /// Reserves the workspace for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.scaling.reserve(n);
         self.by_rows.reserve(n);
-        make_room(&mut self.bounds, n);
-        make_room(&mut self.z, n);
-        make_room(&mut self.w, n);
+        reserve_to(&mut self.bounds, n);
+        reserve_to(&mut self.z, n);
+        reserve_to(&mut self.w, n);
     }
 
     /// Takes the units from the Jacobian at `at` and from the values at the point of the box closest to zero (for a

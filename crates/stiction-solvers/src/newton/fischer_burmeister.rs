@@ -25,7 +25,7 @@
 //! A. Fischer, *A special Newton-type optimization method*, Optimization 24 (1992) 269-284. S. C. Billups, *Algorithms
 //! for complementarity problems and generalized equations*, thesis, University of Wisconsin-Madison 1995 (two bounds).
 //! F. Facchinei, J. Soares, *A new merit function for nonlinear complementarity problems and a related algorithm*, SIAM
-//! Journal on Optimization 7 (1997) 225-247 (limits at the origin). A. Mylapilli, A. Jain, *Evaluation of
+//! Journal on Optimization 7 (1997) 225-247 (limits at the origin). H. Mylapilli, A. Jain, *Evaluation of
 //! complementarity techniques for minimal coordinate contact dynamics*, DETC2014-34322, eq. 23-25 (MJ14).
 
 /// Step 1.

@@ -14,7 +14,7 @@ pub(crate) struct MeritMemory {
 }
 
 impl MeritMemory {
-    /// Makes room for `length` merits.
+    /// Reserves the workspace for `length` merits.
     pub(crate) fn reserve(&mut self, length: usize) {
         self.merits.reserve((length + 1).saturating_sub(self.merits.len()));
     }

@@ -1,105 +1,81 @@
-//! What every Newton method of this crate does around its steps: equilibrate, look at the start, keep and judge the best
-//! answer on the original data, keep the history.
+//! The driver of the Newton-type methods: equilibration, the test of a warm start, the incumbent, the active set.
 
-use crate::linalg::capacity::make_room;
+use crate::driver::{self, Incumbent};
+use crate::linalg::capacity::reserve_to;
 use crate::newton::equilibrated::Equilibrated;
-use crate::newton::projected_newton::{Face, ProjectedNewton};
 use crate::newton::restarts::scatter;
-use crate::problem::{ActiveSet, Bounded, Report, Residual, Solution, SolverError, Start, Status};
+use crate::problem::{ActiveSet, Bounded, Report, Solution, Start, Status};
 
-/// Rounds of projected Newton steps from a basis.
-const BASIS_ROUNDS: usize = 8;
+/// Natural map in equilibrated units at which a certified answer is left to the polish. Rounding leaves less than this in
+/// contact problems with mass ratios to 1e6.
+const TARGET: f64 = 1e-8;
 
-/// Rounds that polish a certified answer: the faces are right, one step and one refinement.
-const POLISH_ROUNDS: usize = 3;
-
-/// Natural map in equilibrated units at which a certified answer is left to the polish. What rounding leaves of contact
-/// problems with mass ratios to 1e6 is below.
-const AIM: f64 = 1e-8;
-
-/// The problem's units, the best answer's verdict (the answer sits in the caller's solution) and the work done.
+/// Units, incumbent and start of a solve in progress.
+///
+/// The incumbent ranks certified answers by their natural map in equilibrated units: where rows differ by decades in size,
+/// the problem's own units see the large ones only, and a certified answer may be improved.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct NewtonDriver {
     pub(crate) units: Equilibrated,
-    pub(crate) residual: Residual,
-    /// Whether the best answer is certified by the problem.
-    solved: bool,
-    /// Its natural map in equilibrated units: where rows differ by decades in size, the problem's own units see the large
-    /// ones only, and a certified answer may be improved.
-    equilibrated: f64,
-    pub(crate) iterations: usize,
-    pub(crate) pivots: usize,
-    pub(crate) regularization: f64,
-    /// The natural maps of the last answer judged, in the problem's and in equilibrated units.
-    last: f64,
-    last_equilibrated: f64,
+    pub(crate) incumbent: Incumbent,
     /// Where the method starts, equilibrated.
     pub(crate) start: Vec<f64>,
-    tolerance: f64,
-    history: Vec<f64>,
-    faces: Vec<Face>,
+    /// Equilibrated natural map of an answer that needs no improvement.
+    target: f64,
+    /// Natural maps of the last candidate, in the problem's and in equilibrated units.
+    last: f64,
+    last_equilibrated: f64,
     active: ActiveSet,
     trial: Solution,
     memory: Vec<f64>,
     scratch: Vec<f64>,
 }
 
-impl Frame {
-    /// Begins a solve. `Err`: it is over already, with this report. Otherwise [`Frame::start`] is set.
+impl NewtonDriver {
+    /// Begins a solve at the guess or at the point of the box nearest to zero; [`NewtonDriver::start`] is set.
+    /// `history` says whether there is to be one, and of how many entries at most.
+    ///
+    /// # Errors
+    /// It is over already, with this report: the start is certified, or the data are not finite.
     pub(crate) fn open<P: Bounded>(
         &mut self,
         problem: &P,
         tolerance: f64,
-        polish: &mut ProjectedNewton,
+        history: (bool, usize),
         start: Start,
         x: &mut Solution,
     ) -> Result<(), Report> {
         let n = problem.dim();
         self.clear(n, tolerance);
-        // The guess; of a wrong length, or not finite, there is none.
+        self.incumbent.keep_history(history.0, history.1);
+        let warm = driver::take_guess(start, n, x);
         self.memory.clear();
-        if matches!(start, Start::Warm) && x.z.len() == n && x.z.iter().all(|z| z.is_finite()) {
-            self.memory.extend_from_slice(&x.z);
-        }
-        x.resize(n);
+        self.memory.extend_from_slice(&x.z);
         x.z.fill(0.0);
         x.w.fill(0.0);
         self.start.fill(0.0);
         problem.project(&mut self.start);
         if !self.units.prepare(problem, &self.start, &mut self.scratch) {
-            x.z.fill(0.0);
-            return Err(self.report(Status::NumericalFailure));
+            return Err(driver::refuse(problem, x));
         }
-        let zero = std::mem::take(&mut self.start);
-        let guess = std::mem::take(&mut self.memory);
-        let of_guess = if guess.len() == n { self.judge(problem, &guess, x) } else { f64::INFINITY };
-        if self.solved {
-            (self.start, self.memory) = (zero, guess);
-            return Err(self.close(problem, Status::Solved, x));
+        let (mut from, guess) = (std::mem::take(&mut self.start), std::mem::take(&mut self.memory));
+        let of_guess = if warm { self.evaluate(problem, &guess, x) } else { f64::INFINITY };
+        let solved = self.incumbent.is_certified();
+        if !solved {
+            let of_zero = self.evaluate(problem, &from, x);
+            // Far from a solution of a nonlinear problem the residual says little about a guess.
+            if warm && (of_guess <= of_zero || (of_guess.is_finite() && !problem.is_affine())) {
+                from.copy_from_slice(&guess);
+                problem.project(&mut from);
+            }
         }
-        let of_zero = self.judge(problem, &zero, x);
-        // Far from a solution of a nonlinear problem the residual says little about a guess.
-        let accept = of_guess <= of_zero || (of_guess.is_finite() && !problem.is_affine());
-        self.start = zero;
-        self.memory = guess;
-        if accept {
-            self.start.copy_from_slice(&self.memory);
-            problem.project(&mut self.start);
-        }
-        self.memory.resize(n, 0.0);
-        self.memory.copy_from_slice(&self.start);
+        (self.start, self.memory) = (guess, from);
         self.units.shrink(&self.memory, &mut self.start);
-        if !self.is_done()
-            && let Start::Basis(set) = start
-            && set.len() == n
-        {
-            self.start_from_basis(problem, set, polish, x);
-        }
-        if self.is_done() { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
+        if solved || self.is_done() { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
     }
 
-    /// Writes where a method begins anew after its attempt number `attempt`, from 0, into [`Frame::start`].
-    pub(crate) fn begin_anew(&mut self, attempt: usize) {
+    /// Writes where a method restarts after its attempt number `attempt`, from 0, into [`NewtonDriver::start`].
+    pub(crate) fn restart(&mut self, attempt: usize) {
         let bounds = self.units.bounds.iter().copied();
         if attempt == 0 && self.start.iter().any(|z| *z != 0.0) {
             self.start.fill(0.0);
@@ -110,41 +86,15 @@ impl Frame {
     }
 
     fn clear(&mut self, n: usize, tolerance: f64) {
-        self.residual = Residual::INFINITE;
-        self.solved = false;
-        self.equilibrated = f64::INFINITY;
-        (self.iterations, self.pivots, self.regularization) = (0, 0, 0.0);
-        self.tolerance = tolerance;
-        self.history.clear();
+        self.incumbent.open(tolerance);
+        self.target = tolerance.max(TARGET);
         self.units.reserve(n);
         self.trial.resize(n);
         self.start.resize(n, 0.0);
         self.active.resize(n);
         self.active.clear();
-        make_room(&mut self.memory, n);
-        make_room(&mut self.faces, n);
-        make_room(&mut self.scratch, n * n);
-    }
-
-    fn start_from_basis<P: Bounded>(
-        &mut self,
-        problem: &P,
-        set: &ActiveSet,
-        polish: &mut ProjectedNewton,
-        x: &mut Solution,
-    ) {
-        let mut faces = std::mem::take(&mut self.faces);
-        faces.clear();
-        faces.extend(self.units.bounds.iter().enumerate().map(|(i, bounds)| match bounds {
-            _ if set.contains(i) => Face::Free,
-            [f64::NEG_INFINITY, f64::INFINITY] => Face::Free,
-            [f64::NEG_INFINITY, _] => Face::Upper,
-            _ => Face::Lower,
-        }));
-        let start = std::mem::take(&mut self.start);
-        polish.run((problem, self, x), &start, Some(&faces), BASIS_ROUNDS);
-        (self.start, self.faces) = (start, faces);
-        self.start.copy_from_slice(polish.z());
+        reserve_to(&mut self.memory, n);
+        reserve_to(&mut self.scratch, n * n);
     }
 
     /// Ends a solve; `status` is what is said of an answer that is not certified.
@@ -154,17 +104,7 @@ impl Frame {
             let inside = (x.z[i] - lower).min(upper - x.z[i]) / self.units.unit(i);
             self.active.set(i, inside > (x.w[i] / self.units.value_unit(i)).abs());
         }
-        self.report(status)
-    }
-
-    fn report(&self, status: Status) -> Report {
-        Report {
-            status: if self.solved { Status::Solved } else { status },
-            iterations: self.iterations,
-            pivots: self.pivots,
-            residual: self.residual,
-            regularization: self.regularization,
-        }
+        self.incumbent.report(status)
     }
 
     /// The indices whose `z_i` is strictly inside its bounds, and further so than `w_i` is from zero (both in
@@ -175,36 +115,19 @@ impl Frame {
 
     /// Whether the best answer is certified, in equilibrated units too.
     pub(crate) fn is_done(&self) -> bool {
-        self.solved && self.equilibrated <= self.tolerance.max(AIM)
+        self.incumbent.is_certified() && self.incumbent.rank() <= self.target
     }
 
-    /// Whether the best answer is certified by the problem.
-    pub(crate) fn is_solved(&self) -> bool {
-        self.solved
-    }
-
-    /// Judges `z` (the problem's units), projected on the box, and keeps it in `x` if it is the best so far: certified
-    /// answers before others, among them the one with the least natural map in equilibrated units, else the one with the
-    /// least in the problem's, which is returned.
-    fn judge<P: Bounded>(&mut self, problem: &P, z: &[f64], x: &mut Solution) -> f64 {
+    /// Projects `z` (the problem's units) on the box, evaluates it on the original data and offers it to the incumbent.
+    /// Returns its natural map in the problem's units.
+    fn evaluate<P: Bounded>(&mut self, problem: &P, z: &[f64], x: &mut Solution) -> f64 {
         self.trial.z.copy_from_slice(z);
         problem.project(&mut self.trial.z);
-        let (residual, floor) = problem.assess_answer(&mut self.trial, &mut self.scratch);
-        let certified = residual.certifies(self.tolerance, floor);
-        self.last = residual.natural_map;
+        let assessment = problem.assess_answer(&mut self.trial, &mut self.scratch);
+        self.last = assessment.0.natural_map;
         self.last_equilibrated = self.equilibrated_natural_map();
-        let better = match (certified, self.solved) {
-            (true, true) => self.last_equilibrated < self.equilibrated,
-            (false, false) => residual.natural_map < self.residual.natural_map,
-            (certified, _) => certified,
-        };
-        if better {
-            std::mem::swap(x, &mut self.trial);
-            self.residual = residual;
-            self.solved = certified;
-            self.equilibrated = self.last_equilibrated;
-        }
-        residual.natural_map
+        self.incumbent.offer_ranked(assessment, self.last_equilibrated, &self.trial, x);
+        self.last
     }
 
     /// Of the trial; infinite if NaN is in it.
@@ -220,60 +143,18 @@ impl Frame {
         worst
     }
 
-    /// Judges an equilibrated point, see [`Frame::is_done`], and returns its natural map in equilibrated units.
+    /// Evaluates an equilibrated point, see [`NewtonDriver::is_done`], and returns its natural map in equilibrated units.
     pub(crate) fn offer<P: Bounded>(&mut self, problem: &P, scaled: &[f64], x: &mut Solution) -> f64 {
         let mut z = std::mem::take(&mut self.memory);
         z.resize(scaled.len(), 0.0);
         self.units.expand(scaled, &mut z);
-        self.judge(problem, &z, x);
+        self.evaluate(problem, &z, x);
         self.memory = z;
         self.last_equilibrated
     }
 
-    /// Polishes the point `scaled` on its face.
-    pub(crate) fn polish<P: Bounded>(
-        &mut self,
-        problem: &P,
-        polish: &mut ProjectedNewton,
-        scaled: &[f64],
-        x: &mut Solution,
-    ) {
-        let iterations = self.iterations;
-        polish.run((problem, self, x), scaled, None, POLISH_ROUNDS);
-        self.iterations = iterations;
+    /// Adds the natural map of the last point evaluated to the history.
+    pub(crate) fn record(&mut self) {
+        self.incumbent.record(self.last);
     }
-
-    /// Adds the natural map of the last answer judged to the history, which has been given room for `limit` entries.
-    pub(crate) fn record(&mut self, limit: usize) {
-        make_room(&mut self.history, limit);
-        self.history.push(self.last);
-    }
-
-    /// Natural maps, iteration by iteration.
-    pub(crate) fn history(&self) -> &[f64] {
-        &self.history
-    }
-}
-
-/// Checks a tolerance.
-pub(crate) fn check_tolerance(tolerance: f64) -> Result<(), SolverError> {
-    if (0.0..1.0).contains(&tolerance) {
-        Ok(())
-    } else {
-        Err(SolverError::Setting {
-            name: "tolerance",
-            value: tolerance,
-            requirement: "at least 0 and below 1",
-        })
-    }
-}
-
-/// Checks a setting that must lie strictly between two numbers.
-pub(crate) fn check_between(
-    name: &'static str,
-    value: f64,
-    [low, high]: [f64; 2],
-    requirement: &'static str,
-) -> Result<(), SolverError> {
-    if value > low && value < high { Ok(()) } else { Err(SolverError::Setting { name, value, requirement }) }
 }

@@ -16,7 +16,7 @@
 //!    ones, and, up to `watchdog` times in a row, even if it is not.
 //! 5. Path search: otherwise go back to the best point and along its path to the first `t = 1/2, 1/4, ..` with less merit.
 //!    A path that ends on a ray is searched as far as it went.
-//! 6. Near a solution: Newton steps on the face that the last basis names, judged on the original data.
+//! 6. Near a solution: Newton steps on the face that the last basis names, evaluated on the original data.
 //! 7. Linear problems that have failed so far: from the point of the box closest to zero, with an artificial variable that
 //!    covers all wrong signs, Lemke's method for boxes; then with growing proximal terms.
 //! 8. Restart from points spread over the box by fixed random numbers.
@@ -40,15 +40,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::capacity::make_room;
+use crate::driver::{self, check_tolerance};
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::merit_memory::MeritMemory;
-use crate::newton::newton_driver::{Frame, check_tolerance};
-use crate::newton::projected_newton::{Face, ProjectedNewton};
+use crate::newton::newton_driver::NewtonDriver;
+use crate::newton::projected_newton::ProjectedNewton;
 use crate::newton::restarts::scatter;
 use crate::pivoting::bounded_tableau::{BoundedTableau, Line, PathEnd};
-use crate::problem::{ActiveSet, Bounded, Report, Solution, Solver, SolverError, Start, Status};
+use crate::pivoting::face::Face;
+use crate::problem::{
+    ActiveSet, Bounded, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
+};
 
 /// Step 3: the proximal terms tried, relative to a matrix of unit diagonal.
 const PROXIMAL: [f64; 4] = [1e-8, 1e-6, 1e-4, 1e-2];
@@ -184,10 +188,20 @@ impl Point {
 }
 
 /// The method with its workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Path, PathSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Path::new(PathSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     settings: PathSettings,
-    frame: Frame,
+    driver: NewtonDriver,
     newton: ProjectedNewton,
     tableau: BoundedTableau,
     here: Point,
@@ -220,12 +234,12 @@ impl Path {
 
     /// The basic indices of the last answer, to start the next solve from.
     pub fn active_set(&self) -> &ActiveSet {
-        self.frame.active_set()
+        self.driver.active_set()
     }
 
-    /// The natural map of every Newton point of the last solve; empty unless [`PathSettings::history`].
-    pub fn history(&self) -> &[f64] {
-        self.frame.history()
+    /// The convergence history of the last solve, an entry for every Newton point; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.driver.incumbent.history()
     }
 
     fn reserve(&mut self, n: usize) {
@@ -235,19 +249,19 @@ impl Path {
             point.resize(n);
         }
         self.merits.reserve(self.settings.memory);
-        make_room(&mut self.matrix, n * n);
+        reserve_to(&mut self.matrix, n * n);
         for vector in [&mut self.constant, &mut self.cover, &mut self.start] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 
     /// Steps 1 to 6 from `self.start`.
     fn attempt<P: Bounded>(&mut self, problem: &P, crash_rounds: usize, x: &mut Solution) -> Status {
-        self.newton.run((problem, &mut self.frame, x), &self.start, None, crash_rounds); // step 1
-        if self.frame.is_done() {
+        self.newton.run((problem, &mut self.driver, x), &self.start, None, crash_rounds); // step 1
+        if self.driver.is_done() {
             return Status::Solved;
         }
-        self.here.settle(problem, &mut self.frame.units, self.newton.z());
+        self.here.settle(problem, &mut self.driver.units, self.newton.z());
         if self.here.merit == f64::INFINITY {
             return Status::NumericalFailure;
         }
@@ -255,7 +269,7 @@ impl Path {
         self.merits.restart(self.here.merit, self.settings.memory);
         let mut on_trial = 0;
         for _ in 0..self.settings.max_iterations {
-            self.frame.iterations += 1;
+            self.driver.incumbent.iterations += 1;
             let end = self.newton_point(problem);
             if end == PathEnd::Reached && self.finish(problem, x) {
                 return Status::Solved;
@@ -312,7 +326,7 @@ impl Path {
         let n = self.here.z.len();
         self.matrix.resize(n * n, 0.0);
         self.proximal = 0.0;
-        if !self.frame.units.jacobian(problem, &self.here.z, &mut self.matrix) {
+        if !self.driver.units.jacobian(problem, &self.here.z, &mut self.matrix) {
             return false;
         }
         self.constant.clear();
@@ -340,14 +354,14 @@ impl Path {
             matrix: &self.matrix,
             constant: &self.constant,
             cover: &self.cover,
-            bounds: &self.frame.units.bounds,
+            bounds: &self.driver.units.bounds,
         };
         if self.tableau.start(line, &self.here.faces, 1.0).is_err() {
             return PathEnd::Lost;
         }
         let limit = self.settings.pivot_limit(self.here.z.len());
         let (end, pivots) = self.tableau.follow(line, target, limit);
-        self.frame.pivots += pivots;
+        self.driver.incumbent.pivots += pivots;
         if end == PathEnd::Reached {
             self.collect(problem);
         }
@@ -356,8 +370,8 @@ impl Path {
 
     fn collect<P: Bounded>(&mut self, problem: &P) {
         let Point { z, s, faces, .. } = &mut self.there;
-        self.tableau.extract(&self.frame.units.bounds, z, s, faces);
-        self.there.evaluate(problem, &mut self.frame.units);
+        self.tableau.extract(&self.driver.units.bounds, z, s, faces);
+        self.there.evaluate(problem, &mut self.driver.units);
     }
 
     /// Step 5: from the best point, a point of its path with less merit in `there`.
@@ -377,17 +391,15 @@ impl Path {
         false
     }
 
-    /// Judges `there`, and near a solution its face (step 6).
+    /// Evaluates `there`, and near a solution its face (step 6).
     fn finish<P: Bounded>(&mut self, problem: &P, x: &mut Solution) -> bool {
-        let residual = self.frame.offer(problem, &self.there.z, x);
-        if self.settings.history {
-            self.frame.record(self.settings.history_limit());
-        }
+        let residual = self.driver.offer(problem, &self.there.z, x);
+        self.driver.record();
         if residual <= NEAR || problem.is_affine() {
             let faces = Some(&*self.there.faces);
-            self.newton.run((problem, &mut self.frame, x), &self.there.z, faces, FACE_ROUNDS);
+            self.newton.run((problem, &mut self.driver, x), &self.there.z, faces, FACE_ROUNDS);
         }
-        self.frame.is_done()
+        self.driver.is_done()
     }
 
     /// Step 7: Lemke's path for boxes.
@@ -395,8 +407,8 @@ impl Path {
         let n = problem.dim();
         self.start.clear();
         self.start.resize(n, 0.0);
-        self.here.settle(problem, &mut self.frame.units, &self.start);
-        for (i, [lower, upper]) in self.frame.units.bounds.iter().enumerate() {
+        self.here.settle(problem, &mut self.driver.units, &self.start);
+        for (i, [lower, upper]) in self.driver.units.bounds.iter().enumerate() {
             let to_lower = self.here.z[i] - lower <= upper - self.here.z[i];
             self.here.faces[i] = match (lower.is_finite(), upper.is_finite()) {
                 (false, false) => Face::Free,
@@ -415,7 +427,7 @@ impl Path {
             return Status::NumericalFailure;
         }
         self.set_proximal(epsilon);
-        let units = &self.frame.units;
+        let units = &self.driver.units;
         let largest = (0..n).map(|i| 1.0 / units.value_unit(i)).fold(0.0, f64::max);
         for (i, cover) in self.cover.iter_mut().enumerate() {
             let size = (1.0 / units.value_unit(i) / largest).max(SMALLEST_COVER);
@@ -429,7 +441,7 @@ impl Path {
             matrix: &self.matrix,
             constant: &self.constant,
             cover: &self.cover,
-            bounds: &self.frame.units.bounds,
+            bounds: &self.driver.units.bounds,
         };
         if self.tableau.start(line, &self.here.faces, 0.0).is_err() {
             return Status::NumericalFailure;
@@ -437,12 +449,12 @@ impl Path {
         let mut end = PathEnd::Reached;
         if self.tableau.rise(line.bounds) > 0.0 {
             let (reached, pivots) = self.tableau.follow(line, 0.0, self.settings.pivot_limit(n));
-            self.frame.pivots += pivots;
+            self.driver.incumbent.pivots += pivots;
             end = reached;
         }
         self.collect(problem);
         if self.finish(problem, x) {
-            self.frame.regularization = epsilon;
+            self.driver.incumbent.regularization = epsilon;
         }
         match end {
             PathEnd::Ray => Status::Ray,
@@ -455,14 +467,21 @@ impl Path {
 impl<P: Bounded> Solver<P> for Path {
     fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         self.reserve(problem.dim());
-        if let Err(report) = self.frame.open(problem, self.settings.tolerance, &mut self.newton, start, x) {
+        let history = (self.settings.history, self.settings.history_limit());
+        if let Err(report) = self.driver.open(problem, self.settings.tolerance, history, start, x) {
             return report;
         }
-        self.start.clone_from(&self.frame.start);
+        if let Some(basis) = driver::basis(start, problem.dim()) {
+            self.newton.start_from((problem, &mut self.driver, x), basis);
+            if self.driver.is_done() {
+                return self.driver.close(problem, Status::Solved, x);
+            }
+        }
+        self.start.clone_from(&self.driver.start);
         let mut status = self.attempt(problem, self.settings.crash_rounds, x);
         if problem.is_affine() {
             for (attempt, epsilon) in REGULARIZATIONS.into_iter().enumerate() {
-                if self.frame.is_done() || (attempt > 0 && self.frame.is_solved()) {
+                if self.driver.is_done() || (attempt > 0 && self.driver.incumbent.is_certified()) {
                     break;
                 }
                 let end = self.cover_path(problem, epsilon, x);
@@ -475,16 +494,20 @@ impl<P: Bounded> Solver<P> for Path {
             }
         }
         for attempt in 0..self.settings.restarts {
-            if self.frame.is_solved() {
+            if self.driver.incumbent.is_certified() {
                 break;
             }
-            let units = &self.frame.units;
+            let units = &self.driver.units;
             scatter(attempt, units.bounds.iter().copied(), &mut self.start); // step 8
             units.project(&mut self.start);
             // Every other attempt without a crash, which may lead back to where the last one ended.
             let rounds = if attempt % 2 == 0 { 0 } else { self.settings.crash_rounds };
             let _ = self.attempt(problem, rounds, x);
         }
-        self.frame.close(problem, status, x)
+        self.driver.close(problem, status, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

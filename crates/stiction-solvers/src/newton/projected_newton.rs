@@ -9,7 +9,7 @@
 //!    the faces are given, say by a basis.)
 //! 2. Put the indices on their faces; solve the linearization of `F_f = 0` for the free ones ([`Lu`]). Where the block
 //!    is singular, add `eps I` to it: a proximal step.
-//! 3. Project on the box and judge on the original data. Go on from the new point.
+//! 3. Project on the box and evaluate on the original data. Go on from the new point.
 //! 4. Stop at a certified answer within rounding, or when the best residual has not halved for two rounds.
 //!
 //! # Convergence and failure
@@ -24,27 +24,26 @@
 //! variational problems, SIAM 1997, 40-61. C. Kanzow, *Inexact semismooth Newton methods for large-scale
 //! complementarity problems*, Optimization Methods and Software 19 (2004) 309-325.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::linalg::lu::Lu;
 use crate::newton::equilibrated::Equilibrated;
-use crate::newton::newton_driver::Frame;
-use crate::problem::{Bounded, Solution};
+use crate::newton::newton_driver::NewtonDriver;
+use crate::pivoting::face::Face;
+use crate::problem::{ActiveSet, Bounded, Solution};
 
 /// Added to the equilibrated diagonal of a singular block: eight digits for the redundant directions, while an
 /// eigenvalue of 1e-4 still gains four digits a round.
 const PROXIMAL: f64 = 1e-8;
 
+/// Rounds from a basis.
+const BASIS_ROUNDS: usize = 8;
+
+/// Rounds that polish a certified answer: the faces are right, one step and one refinement.
+const POLISH_ROUNDS: usize = 3;
+
 /// A natural map below this leaves nothing to refine.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
-
-/// Where an index lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
-    Lower,
-    Free,
-    Upper,
-}
 
 /// Workspace.
 #[derive(Clone, Debug, Default)]
@@ -58,53 +57,88 @@ pub(crate) struct ProjectedNewton {
     step: Vec<f64>,
     free_step: Vec<f64>,
     best: Vec<f64>,
+    /// The faces of a basis.
+    faces: Vec<Face>,
 }
 
 impl ProjectedNewton {
-    /// Makes room for problems of `n` unknowns.
+    /// Reserves the workspace for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.lu.reserve(n);
-        make_room(&mut self.free, n);
-        make_room(&mut self.jacobian, n * n);
+        reserve_to(&mut self.free, n);
+        reserve_to(&mut self.faces, n);
+        reserve_to(&mut self.jacobian, n * n);
         for vector in [&mut self.z, &mut self.w, &mut self.step, &mut self.free_step, &mut self.best] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 
     /// At most `rounds` rounds from `start` (equilibrated), the first on `faces` if given. The best point is left in
-    /// [`ProjectedNewton::z`], and every point is offered to the frame. Returns the least natural map
+    /// [`ProjectedNewton::z`], and every point is offered to the driver. Returns the least natural map
     /// in these units.
     pub(crate) fn run<P: Bounded>(
         &mut self,
-        (problem, frame, x): (&P, &mut Frame, &mut Solution),
+        (problem, driver, x): (&P, &mut NewtonDriver, &mut Solution),
         start: &[f64],
         mut faces: Option<&[Face]>,
         rounds: usize,
     ) -> f64 {
         self.z.clear();
         self.z.extend_from_slice(start);
-        frame.units.project(&mut self.z);
+        driver.units.project(&mut self.z);
         self.best.clone_from(&self.z);
         self.w.resize(start.len(), 0.0);
-        let mut lowest = frame.offer(problem, &self.z, x);
+        let mut lowest = driver.offer(problem, &self.z, x);
         let mut idle = 0;
         for _ in 0..rounds {
-            if lowest <= ROUND_OFF || !self.advance(problem, &mut frame.units, faces.take()) {
+            if lowest <= ROUND_OFF || !self.advance(problem, &mut driver.units, faces.take()) {
                 break;
             }
-            frame.iterations += 1;
-            let residual = frame.offer(problem, &self.z, x);
+            driver.incumbent.iterations += 1;
+            let residual = driver.offer(problem, &self.z, x);
             idle = if residual <= 0.5 * lowest { 0 } else { idle + 1 };
             if residual < lowest {
                 lowest = residual;
                 self.best.clone_from(&self.z);
             }
-            if idle == 2 || (frame.is_done() && idle > 0) {
+            if idle == 2 || (driver.is_done() && idle > 0) {
                 break;
             }
         }
         self.z.clone_from(&self.best);
         lowest
+    }
+
+    /// Starts a solve that has just been opened from the basis `set`: the best point of a few rounds becomes
+    /// [`NewtonDriver::start`].
+    pub(crate) fn start_from<P: Bounded>(
+        &mut self,
+        (problem, driver, x): (&P, &mut NewtonDriver, &mut Solution),
+        set: &ActiveSet,
+    ) {
+        let mut faces = std::mem::take(&mut self.faces);
+        faces.clear();
+        faces.extend(driver.units.bounds.iter().enumerate().map(|(i, bounds)| match bounds {
+            _ if set.contains(i) => Face::Free,
+            [f64::NEG_INFINITY, f64::INFINITY] => Face::Free,
+            [f64::NEG_INFINITY, _] => Face::Upper,
+            _ => Face::Lower,
+        }));
+        let start = std::mem::take(&mut driver.start);
+        self.run((problem, driver, x), &start, Some(&faces), BASIS_ROUNDS);
+        (driver.start, self.faces) = (start, faces);
+        driver.start.copy_from_slice(&self.z);
+    }
+
+    /// Polishes the point `scaled` on its face; these rounds are not counted as iterations.
+    pub(crate) fn polish<P: Bounded>(
+        &mut self,
+        (problem, driver, x): (&P, &mut NewtonDriver, &mut Solution),
+        scaled: &[f64],
+    ) {
+        let iterations = driver.incumbent.iterations;
+        self.run((problem, driver, x), scaled, None, POLISH_ROUNDS);
+        driver.incumbent.iterations = iterations;
     }
 
     /// The best point of the last run.

@@ -1,4 +1,4 @@
-//! Where a descent begins anew after it has ended in a local minimum.
+//! Where a descent restarts after it has ended in a local minimum.
 //!
 //! A merit function has minima that solve nothing; which of them a descent ends in depends on where it begins. After a
 //! warm start methods try the cold one, then points spread over the box by fixed random numbers, the same in every solve.

@@ -17,7 +17,7 @@
 //! # References
 //! As [`crate::linalg::cholesky`] and [`crate::linalg::lu`].
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{Square, dot};
 use crate::linalg::lu::Lu;
@@ -47,15 +47,15 @@ pub(crate) struct ActiveBlock {
 }
 
 impl ActiveBlock {
-    /// Makes the list empty, and room for the `n` indices of a matrix that is or is not symmetric.
+    /// Makes the list empty, and reserves memory for the `n` indices of a matrix that is or is not symmetric.
     pub(crate) fn reset(&mut self, n: usize, symmetric: bool) {
         self.symmetric = symmetric;
         self.broken = false;
         self.indices.clear();
         self.cholesky.clear();
         self.lu.matrix_mut(0);
-        make_room(&mut self.indices, n);
-        make_room(&mut self.row, n + 1);
+        reserve_to(&mut self.indices, n);
+        reserve_to(&mut self.row, n + 1);
         if symmetric { self.cholesky.reserve(n) } else { self.lu.reserve(n) }
     }
 

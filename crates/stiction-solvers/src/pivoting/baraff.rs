@@ -1,18 +1,18 @@
 //! Baraff's extension of Dantzig's method: normal forces and, bounded by them, friction.
 //!
 //! # Problem
-//! `w = M z + q`. A *normal* index obeys `0 <= z_i  perp  w_i >= 0`. A *friction* index belongs to a normal one and obeys
+//! `w = M z + q`. A *normal* index satisfies `0 <= z_i  perp  w_i >= 0`. A *friction* index belongs to a normal one and satisfies
 //! `|z_k| <= mu z_n`, with `w_k = 0` between the bounds, `w_k <= 0` at the upper and `w_k >= 0` at the lower one. `M` need
 //! not be symmetric: a contact that slides has its friction folded into its normal's column. There may be no solution.
 //!
 //! # Method
-//! 1. Start with no index active, or from the basic solution of given modes (a solved sub-problem's, say), if it obeys.
-//! 2. Take the normal index with the most negative `w`. Its friction indices are held at the bound that opposes their `w`,
-//!    which obeys the law as long as `z_n = 0`.
-//! 3. Raise its `z`; free indices keep `w = 0`, held friction follows its normal. Stop where an index is about to break its
+//! 1. Start with no index active, or from the basic solution of given modes (a solved sub-problem's, say), if it is complementary.
+//! 2. Take the normal index with the most negative `w`. Its friction indices go to the bound that opposes their `w`,
+//!    which satisfies the law as long as `z_n = 0`.
+//! 3. Raise its `z`; free indices keep `w = 0`, friction at a bound follows its normal. Stop where an index is about to break its
 //!    law: `z_n` falls to zero, `w` of an idle normal falls to zero, friction meets its bound or leaves it.
 //! 4. Change that index's mode and go to 3, until the raised index has `w = 0`. If nothing stops it, there is a ray.
-//! 5. Until no normal index has `w < 0`, go to 2. Solve for the free indices once more, judge on the original data.
+//! 5. Until no normal index has `w < 0`, go to 2. Solve for the free indices once more, evaluate on the original data.
 //!
 //! # Convergence and failure
 //! Without friction this is Dantzig's method, with its guarantee. With friction there is none: the method may meet a singular
@@ -27,9 +27,10 @@
 //! A. Loomis, D. Balkcom, *Computation reuse for rigid-body dynamics*, IEEE International Conference on Robotics and
 //! Automation 2006, section II.
 
+use crate::driver::Incumbent;
 use crate::linalg::dense::{dot, dot_and_magnitude, scales};
 use crate::linalg::lu::Lu;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::{Problem, Report, Residual, Solution, Status};
 
 /// Largest scaled natural map that counts as solved.
@@ -86,7 +87,7 @@ impl FrictionLcp {
         }
     }
 
-    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+    fn assess(&self, z: &[f64]) -> (Residual, f64) {
         let n = self.q.len();
         let known = self.laws.iter().all(|law| match law {
             IndexLaw::Normal => true,
@@ -98,20 +99,20 @@ impl FrictionLcp {
             return (Residual::INFINITE, f64::INFINITY);
         }
         let (w_unit, z_unit) = scales(&self.matrix, &self.q);
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..n {
             let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
             let (z_i, w) = (z[i] * z_unit, (sum + self.q[i]) * w_unit);
             let magnitude = (magnitude + self.q[i].abs()) * w_unit;
             match self.laws[i] {
-                IndexLaw::Normal => judge.add(z_i, w, magnitude),
+                IndexLaw::Normal => worst.add(z_i, w, magnitude),
                 IndexLaw::Friction { .. } => {
                     let bound = self.bound(i, z) * z_unit;
-                    judge.add_bounded(z_i, w, [-bound, bound], magnitude);
+                    worst.add_bounded(z_i, w, [-bound, bound], magnitude);
                 }
             }
         }
-        judge.verdict()
+        worst.finish()
     }
 }
 
@@ -142,31 +143,31 @@ impl Problem for FrictionLcp {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.judge(&x.z).0
+        self.assess(&x.z).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.judge(&x.z).1
+        self.assess(&x.z).1
     }
 }
 
 /// What an index does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexMode {
-    /// `z = 0`: a normal that does not press, friction of one, or friction that is not needed since `w = 0` as it is.
+    /// `z = 0`: a normal that is not active, friction of one, or friction that is not needed since `w = 0` as it is.
     #[default]
     Idle,
     /// `w = 0`.
     Free,
-    /// Friction held at `mu z_n`.
+    /// Friction at its upper bound `mu z_n`.
     Upper,
-    /// Friction held at `-mu z_n`.
+    /// Friction at its lower bound `-mu z_n`.
     Lower,
 }
 
 impl IndexMode {
-    /// Multiple of `mu z_n` at which friction is held.
-    fn held(self) -> f64 {
+    /// Multiple of `mu z_n` that friction is fixed at.
+    fn bound_factor(self) -> f64 {
         match self {
             IndexMode::Upper => 1.0,
             IndexMode::Lower => -1.0,
@@ -174,7 +175,7 @@ impl IndexMode {
         }
     }
 
-    /// Held against `w`, which counts as zero up to `small`.
+    /// The bound that opposes `w`, which counts as zero up to `small`.
     fn against(w: f64, small: f64) -> IndexMode {
         if w.abs() <= small {
             IndexMode::Idle
@@ -207,6 +208,7 @@ pub struct Baraff {
     dz: Vec<f64>,
     dw: Vec<f64>,
     pivots: usize,
+    incumbent: Incumbent,
 }
 
 impl Baraff {
@@ -226,45 +228,37 @@ impl Baraff {
         }
         x.resize(n);
         x.z.fill(0.0);
-        let mut report = Report {
-            status: Status::NumericalFailure,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
-        if problem.judge(&x.z).0 == Residual::INFINITE {
-            return report;
+        self.incumbent.open(TOLERANCE);
+        if problem.assess(&x.z).0 == Residual::INFINITE {
+            return self.incumbent.report(Status::NumericalFailure);
         }
         let unit = 1.0 / scales(&problem.matrix, &problem.q).0;
         self.begin(problem, start, unit); // step 1
         let mut halt = None;
         while let Some(raised) = self.worst(problem, unit) {
-            report.iterations += 1; // step 2
+            self.incumbent.iterations += 1; // step 2
             if let Err(end) = self.raise(problem, raised, unit) {
                 halt = Some(end);
                 break;
             }
         }
-        report.pivots = self.pivots;
+        self.incumbent.pivots = self.pivots;
         x.z.copy_from_slice(&self.z);
-        let mut verdict = problem.judge(&x.z);
+        let mut assessment = problem.assess(&x.z);
         if halt.is_none() && self.basic_solution(problem).is_ok() {
-            let better = problem.judge(&self.z);
-            if better.0.natural_map <= verdict.0.natural_map {
+            let solved_anew = problem.assess(&self.z);
+            if solved_anew.0.natural_map <= assessment.0.natural_map {
                 x.z.copy_from_slice(&self.z);
-                verdict = better;
+                assessment = solved_anew;
             }
         }
         problem.eval(&x.z, &mut x.w);
-        report.residual = verdict.0;
-        report.status = match halt {
-            None if verdict.0.certifies(TOLERANCE, verdict.1) => Status::Solved,
+        self.incumbent.adopt(assessment);
+        self.incumbent.report(match halt {
             None | Some(Halt::Singular) => Status::Stalled,
             Some(Halt::Ray) => Status::Ray,
             Some(Halt::Limit) => Status::MaxIterations,
-        };
-        report
+        })
     }
 
     /// Step 1.
@@ -273,7 +267,7 @@ impl Baraff {
         self.modes.clear();
         if start.len() == n {
             self.modes.extend_from_slice(start);
-            if self.basic_solution(problem).is_ok() && self.obeys(problem, unit) {
+            if self.basic_solution(problem).is_ok() && self.is_complementary(problem, unit) {
                 return;
             }
             self.modes.clear();
@@ -283,8 +277,8 @@ impl Baraff {
         problem.eval(&self.z, &mut self.w);
     }
 
-    /// Whether all but idle normals obey their laws.
-    fn obeys(&self, problem: &FrictionLcp, unit: f64) -> bool {
+    /// Whether all but idle normals are complementary.
+    fn is_complementary(&self, problem: &FrictionLcp, unit: f64) -> bool {
         let small = ROUND_OFF * unit;
         (0..problem.dim()).all(|i| match (problem.laws[i], self.modes[i]) {
             (IndexLaw::Normal, IndexMode::Idle) => true,
@@ -325,7 +319,7 @@ impl Baraff {
                 if let IndexLaw::Friction { normal, mu } = *law
                     && normal == column
                 {
-                    value += self.modes[k].held() * mu * row[k];
+                    value += self.modes[k].bound_factor() * mu * row[k];
                 }
             }
         }
@@ -349,7 +343,7 @@ impl Baraff {
         outcome
     }
 
-    /// Spreads the free part of a vector: held friction follows its normal, the rest is zero.
+    /// Spreads the free part of a vector: friction at a bound follows its normal, the rest is zero.
     fn spread(modes: &[IndexMode], free: &[usize], part: &[f64], problem: &FrictionLcp, out: &mut [f64]) {
         out.fill(0.0);
         for (&i, value) in free.iter().zip(part) {
@@ -361,7 +355,7 @@ impl Baraff {
     fn follow(modes: &[IndexMode], problem: &FrictionLcp, out: &mut [f64]) {
         for (k, law) in problem.laws.iter().enumerate() {
             if let (IndexLaw::Friction { normal, mu }, true) = (*law, modes[k] != IndexMode::Free) {
-                out[k] = modes[k].held() * mu * out[normal];
+                out[k] = modes[k].bound_factor() * mu * out[normal];
             }
         }
     }
@@ -406,7 +400,7 @@ impl Baraff {
         }
     }
 
-    /// Lets a normal press, from `z = 0`: its friction is held against `w`.
+    /// Makes a normal active, from `z = 0`: its friction goes to the bound that opposes `w`.
     fn free_normal(&mut self, problem: &FrictionLcp, index: usize, unit: f64) {
         self.modes[index] = IndexMode::Free;
         for (k, law) in problem.laws.iter().enumerate() {
@@ -455,9 +449,9 @@ impl Baraff {
         unit: f64,
     ) -> Option<(f64, usize, IndexMode)> {
         let mut first: Option<(f64, usize, IndexMode)> = None;
-        let mut offer = |room: f64, speed: f64, index: usize, mode: IndexMode| {
+        let mut offer = |distance: f64, speed: f64, index: usize, mode: IndexMode| {
             if speed > 0.0 {
-                let step = room.max(0.0) / speed;
+                let step = distance.max(0.0) / speed;
                 if first.is_none_or(|(least, ..)| step < least) {
                     first = Some((step, index, mode));
                 }

@@ -27,7 +27,7 @@
 //! large-scale strictly monotone linear complementarity problems, Computers & Operations Research 21 (1994)
 //! 587-596.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::pivoting::principal_block::PrincipalBlock;
 use crate::problem::{ActiveSet, Lcp, Problem, Residual, Solution};
 
@@ -42,8 +42,8 @@ const WRONG_SIGN: f64 = 0.25;
 /// What the rounds came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
-    /// The residual of the certified answer, if there is one.
-    pub(crate) certified: Option<Residual>,
+    /// Residual and rounding floor of the certified answer, if there is one.
+    pub(crate) certified: Option<(Residual, f64)>,
     /// Number of exchanges.
     pub(crate) rounds: usize,
 }
@@ -59,12 +59,12 @@ pub(crate) struct BlockPivoting {
 }
 
 impl BlockPivoting {
-    /// Makes room for problems of `n` unknowns and the given number of rounds.
+    /// Reserves the workspace for problems of `n` unknowns and the given number of rounds.
     pub(crate) fn reserve(&mut self, n: usize, rounds: usize) {
         self.set.reserve(n);
         self.best.reserve(n);
-        make_room(&mut self.wrong, n);
-        make_room(&mut self.seen, (rounds + 1) * self.set.words().len().max(n.div_ceil(64)));
+        reserve_to(&mut self.wrong, n);
+        reserve_to(&mut self.seen, (rounds + 1) * self.set.words().len().max(n.div_ceil(64)));
     }
 
     /// The set of the last answer.
@@ -102,7 +102,7 @@ impl BlockPivoting {
                     problem.project(&mut x.z); // step 2
                     (residual, floor) = problem.assess(&x.z, &mut x.w);
                 }
-                let certified = residual.certifies(tolerance, floor).then_some(residual);
+                let certified = residual.certifies(tolerance, floor).then_some((residual, floor));
                 if certified.is_some() || self.wrong.is_empty() {
                     return Outcome { certified, rounds: done };
                 }

@@ -1,23 +1,24 @@
-//! A compact tableau with bounded variables that follows the path of a linear mixed complementarity problem.
+//! A tableau with bounded variables that follows the path of a linear mixed complementarity problem.
 //!
 //! # Problem
 //! `l <= z <= u`, `s = M z + g + d a`, with `z_i` at a bound or `s_i = 0`; `s_i >= 0` at the lower bound, `<= 0` at the
 //! upper. At `a = a0` a solution is known; follow the solutions as `a` changes, until it reaches a target.
 //!
 //! # Method
-//! 1. A dictionary writes `n` basic variables in terms of the `n + 1` nonbasic ones, each nonbasic one at a bound (`s` at
+//! On a [`Dictionary`], as in `tableau`, with `a` for its parameter:
+//! 1. It writes `n` basic variables in terms of the `n + 1` nonbasic ones, each nonbasic one at a bound (`s` at
 //!    zero). Of `z_i` and `s_i` one is basic; `a` is basic all along the path.
 //! 2. `a` enters, decreasing. Whichever variable leaves, its complement enters, in the direction that keeps its sign:
 //!    `z_i` leaves at a bound, `s_i` enters; `s_i` reaches zero, `z_i` enters from its bound.
 //! 3. The ratio test admits rows beyond rounding. An entering `z_i` may reach its other bound first: no pivot then, `s_i`
 //!    enters in turn. Free `z_i` never leave, fixed ones never enter.
 //! 4. Ties are broken lexicographically: each variable basic at the start is thought moved into its range by a power of
-//!    an infinitesimal, a tied row is judged by what that does to its ratio.
+//!    an infinitesimal, a tied row is ranked by what that does to its ratio.
 //! 5. `a` leaves as soon as it ties. No row blocks: a ray.
-//! 6. Every 32 pivots the dictionary is compared with the data; when rounding has grown it is built anew.
+//! 6. Every 32 pivots the dictionary is compared with the data; when rounding has grown it is rebuilt.
 //!
 //! # Convergence and failure
-//! No basis repeats, so a path ends. On a ray the smallest `a` met is remembered. Whoever follows the path checks its end.
+//! No basis repeats, so a path ends. On a ray the smallest `a` met is remembered. The end of a path must be checked.
 //!
 //! # Cost
 //! `2 n^2` operations a pivot, and as many for each basic `z` at the start.
@@ -27,27 +28,13 @@
 //! Optimization Methods and Software 5 (1995) 123-156, section 3. R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear
 //! Complementarity Problem*, 1992, section 4.9.
 
-use crate::linalg::capacity::make_room;
+use super::dictionary::{
+    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
+};
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
 use crate::linalg::lu::Singular;
-use crate::newton::projected_newton::Face;
-
-/// A pivot smaller than this multiple of its column (or of 1, the size of equilibrated entries) is noise.
-const SMALLEST_PIVOT: f64 = 1e-10;
-/// The same in a dictionary built anew, where entries carry less noise.
-const SMALLEST_PIVOT_FRESH: f64 = 1e-14;
-/// A pivot of the initial exchange must be larger: the whole path is built on it.
-const SMALLEST_EXCHANGE: f64 = 1e-10;
-/// Values (equilibrated) closer than this tie.
-const TIE: f64 = 1e-11;
-/// Entries of the basis inverse that differ by less than this multiple of their size are equal.
-const EQUAL: f64 = 1e-9;
-/// An entry of the basis inverse below this (equilibrated) is zero.
-const ZERO: f64 = 1e-10;
-/// Pivots between two comparisons of the dictionary with the data.
-const CHECK_EVERY: usize = 32;
-/// Errors of the dictionary (relative) beyond this lead to a new one.
-const NOISE: f64 = 1e-11;
+use crate::pivoting::face::Face;
 
 /// Where a path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +62,27 @@ pub(crate) struct Line<'a> {
     pub(crate) bounds: &'a [[f64; 2]],
 }
 
-/// Where a variable is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Row(usize),
-    Column(usize),
+impl Equations for Line<'_> {
+    fn dim(&self) -> usize {
+        self.constant.len()
+    }
+
+    fn write_row(&self, i: usize, row: &mut [f64]) {
+        row.copy_from_slice(&self.matrix[i * row.len()..(i + 1) * row.len()]);
+    }
+
+    fn product(&self, i: usize, z: &[f64]) -> (f64, f64) {
+        dot_and_magnitude(&self.matrix[i * z.len()..(i + 1) * z.len()], z)
+    }
+
+    /// The dictionary has no constants: values are kept apart, because nonbasic variables are not zero at their bounds.
+    fn constant(&self, _: usize) -> f64 {
+        0.0
+    }
+
+    fn cover(&self, i: usize) -> f64 {
+        self.cover[i]
+    }
 }
 
 /// What stops the entering variable.
@@ -90,29 +93,23 @@ enum Block {
     Own(f64),
 }
 
-/// The dictionary. Variable `i < n` is `s_i`, `n + i` is `z_i`, `2 n` is `a`.
+/// The dictionary with the values of its variables. Variable `i < n` is `s_i`, `n + i` is `z_i`, `2 n` is `a`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoundedTableau {
-    n: usize,
-    /// Row-major, `n` rows of `n + 1`.
-    entries: Vec<f64>,
+    dictionary: Dictionary,
     /// The values of the basic variables, row by row, and of all nonbasic ones (zero for basic).
     values: Vec<f64>,
     fixed: Vec<f64>,
-    basic: Vec<usize>,
-    nonbasic: Vec<usize>,
-    place: Vec<Place>,
     /// The bound a nonbasic `z_i` is at; `Free` while it is basic.
     faces: Vec<Face>,
     /// The variables basic at the start in row order, and which way each is moved.
     reference: Vec<(usize, f64)>,
-    pivot_row: Vec<f64>,
     /// The entering column, times the direction.
     column: Vec<f64>,
-    /// Candidates for leaving: the row (`n`: the entering variable itself) and the bound it meets.
-    ties: Vec<(usize, Face)>,
-    test: Vec<f64>,
-    wanted: Vec<usize>,
+    /// Candidates for leaving.
+    ties: Vec<Tie>,
+    /// What the right-hand side is at the nonbasic values.
+    offset: Vec<f64>,
     target: f64,
     /// The smallest `a` met.
     lowest: f64,
@@ -120,25 +117,16 @@ pub(crate) struct BoundedTableau {
 }
 
 impl BoundedTableau {
-    /// Makes room for problems of `n` unknowns.
+    /// Reserves memory for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.entries, n * (n + 1));
-        make_room(&mut self.values, n);
-        make_room(&mut self.fixed, 2 * n + 1);
-        make_room(&mut self.basic, n);
-        make_room(&mut self.nonbasic, n + 1);
-        make_room(&mut self.place, 2 * n + 1);
-        make_room(&mut self.faces, n);
-        make_room(&mut self.reference, n);
-        make_room(&mut self.pivot_row, n + 1);
-        make_room(&mut self.column, n);
-        make_room(&mut self.ties, n + 1);
-        make_room(&mut self.test, 2 * n + 1);
-        make_room(&mut self.wanted, n + 1);
-    }
-
-    fn at(&self, row: usize, column: usize) -> f64 {
-        self.entries[row * (self.n + 1) + column]
+        self.dictionary.reserve(n);
+        for vector in [&mut self.values, &mut self.column, &mut self.offset] {
+            reserve_to(vector, n);
+        }
+        reserve_to(&mut self.fixed, 2 * n + 1);
+        reserve_to(&mut self.faces, n);
+        reserve_to(&mut self.reference, n);
+        reserve_to(&mut self.ties, n + 1);
     }
 
     /// The smallest `a` met on the path.
@@ -152,7 +140,6 @@ impl BoundedTableau {
     /// [`Singular`] when the block of the basic `z` has no reliable inverse.
     pub(crate) fn start(&mut self, line: Line, faces: &[Face], a0: f64) -> Result<(), Singular> {
         let n = line.constant.len();
-        self.n = n;
         self.faces.clear();
         self.faces.extend_from_slice(faces);
         self.fixed.clear();
@@ -165,146 +152,62 @@ impl BoundedTableau {
                 Face::Free => {}
             }
         }
-        self.wanted.clear();
-        self.wanted.extend((0..n).filter(|&i| faces[i] == Face::Free).map(|i| n + i));
         self.lowest = a0;
-        self.load(line);
-        self.exchange(None)?;
-        self.evaluate(line);
-        Ok(())
-    }
-
-    /// Fills the dictionary with `s` basic.
-    fn load(&mut self, line: Line) {
-        let n = self.n;
-        self.entries.clear();
-        if n > 0 {
-            for (row, cover) in line.matrix.chunks_exact(n).zip(line.cover) {
-                self.entries.extend_from_slice(row);
-                self.entries.push(*cover);
-            }
-        }
-        self.basic.clear();
-        self.basic.extend(0..n);
-        self.nonbasic.clear();
-        self.nonbasic.extend(n..=2 * n);
-        self.place.clear();
-        self.place.extend((0..n).map(Place::Row));
-        self.place.extend((0..=n).map(Place::Column));
-        self.pivot_row.resize(n + 1, 0.0);
         self.column.resize(n, 0.0);
-    }
-
-    /// Makes the variables `wanted` (none of them an `s`) basic in a freshly loaded dictionary. They take the rows of
-    /// the `s_i` whose `z_i` is wanted and, with `a`, of `s_extra`: the largest entry of the column.
-    fn exchange(&mut self, extra: Option<usize>) -> Result<(), Singular> {
-        let n = self.n;
-        // 1 marks a row still to be taken.
-        self.test.clear();
-        self.test.resize(n, 0.0);
-        for row in self.wanted.iter().filter(|&&v| v < 2 * n).map(|v| v - n).chain(extra) {
-            self.test[row] = 1.0;
-        }
-        for at in 0..self.wanted.len() {
-            let column = self.wanted[at] - n;
-            let mut best = (SMALLEST_EXCHANGE, None);
-            for row in (0..n).filter(|&row| self.test[row] == 1.0) {
-                let size = self.at(row, column).abs();
-                if size > best.0 {
-                    best = (size, Some(row));
-                }
-            }
-            let row = best.1.ok_or(Singular)?;
-            self.test[row] = 0.0;
-            self.pivot(row, column);
-        }
+        self.dictionary.load_basis(&line, (0..n).filter(|&i| faces[i] == Face::Free))?;
+        self.evaluate(line);
         Ok(())
     }
 
     /// Computes the values of the basic variables: those of the right-hand side at the nonbasic values, carried through
     /// the dictionary. `s_i` nonbasic is the unit column of row `i`, so the dictionary holds what is needed.
     fn evaluate(&mut self, line: Line) {
-        let n = self.n;
+        let Dictionary { n, ref basic, ref nonbasic, .. } = self.dictionary;
         // h = M z_N + g + d a_N, with the basic ones at zero: the basic variables must make up for it.
-        self.test.clear();
-        self.test.extend_from_slice(line.constant);
-        for (i, test) in self.test.iter_mut().enumerate() {
+        self.offset.clear();
+        self.offset.extend_from_slice(line.constant);
+        for (i, offset) in self.offset.iter_mut().enumerate() {
             let row = &line.matrix[i * n..(i + 1) * n];
-            *test += dot(row, &self.fixed[n..2 * n]) + line.cover[i] * self.fixed[2 * n];
+            *offset += dot(row, &self.fixed[n..2 * n]) + line.cover[i] * self.fixed[2 * n];
         }
         // Moving the nonbasic s_i by -h_i has the same effect as the constant h_i; a basic s_i has it at once.
         self.values.clear();
-        self.values.resize(n, 0.0);
-        for (row, entries) in self.entries.chunks_exact(n + 1).enumerate() {
+        for (entries, &owner) in self.dictionary.rows().zip(basic) {
             let mut sum = 0.0;
-            for (entry, &variable) in entries.iter().zip(&self.nonbasic) {
+            for (entry, &variable) in entries.iter().zip(nonbasic) {
                 if variable < n {
-                    sum -= entry * self.test[variable];
+                    sum -= entry * self.offset[variable];
                 }
             }
-            if self.basic[row] < n {
-                sum += self.test[self.basic[row]];
+            if owner < n {
+                sum += self.offset[owner];
             }
-            self.values[row] = sum;
+            self.values.push(sum);
         }
     }
 
-    /// Builds the dictionary of the current basis anew.
+    /// Rebuilds the dictionary of the current basis.
     fn refactor(&mut self, line: Line) -> Result<(), Singular> {
-        let n = self.n;
-        let nonbasic = |v: usize| matches!(self.place[v], Place::Column(_));
-        let extra = (0..n).find(|&i| nonbasic(i) && nonbasic(n + i)).filter(|_| !nonbasic(2 * n));
-        self.wanted.clear();
-        self.wanted.extend((n..=2 * n).filter(|&v| matches!(self.place[v], Place::Row(_))));
-        self.load(line);
-        self.exchange(extra)?;
+        self.dictionary.refactor(&line)?;
         self.evaluate(line);
         Ok(())
-    }
-
-    /// Largest relative error of the dictionary: gives the nonbasic variables fixed values, reads off the basic ones and
-    /// inserts all of them into `s = M z + d a`.
-    fn noise(&mut self, line: Line) -> f64 {
-        let n = self.n;
-        let test = |column: usize| 1.0 + 0.1 * ((7 * column) % 5) as f64;
-        self.test.clear();
-        self.test.resize(2 * n + 1, 0.0);
-        for (column, &variable) in self.nonbasic.iter().enumerate() {
-            self.test[variable] = test(column);
-        }
-        for (row, entries) in self.entries.chunks_exact(n + 1).enumerate() {
-            self.test[self.basic[row]] = entries.iter().enumerate().map(|(j, t)| t * test(j)).sum();
-        }
-        let mut worst: f64 = 0.0;
-        for i in 0..n {
-            let (sum, magnitude) = dot_and_magnitude(&line.matrix[i * n..(i + 1) * n], &self.test[n..2 * n]);
-            let cover = line.cover[i] * self.test[2 * n];
-            let error = (sum + cover - self.test[i]).abs();
-            let size = magnitude + cover.abs() + self.test[i].abs();
-            if error.is_nan() {
-                return f64::INFINITY;
-            } else if size > 0.0 {
-                worst = worst.max(error / size);
-            }
-        }
-        worst
     }
 
     /// Raises `a` from zero to the least value at which every basic variable is in its range, which the covering vector
     /// must be able to do, and returns it.
     pub(crate) fn rise(&mut self, bounds: &[[f64; 2]]) -> f64 {
-        let n = self.n;
-        let Place::Column(column) = self.place[2 * n] else { return 0.0 };
+        let n = self.dictionary.n;
+        let Place::Column(column) = self.dictionary.place[2 * n] else { return 0.0 };
         let mut least: f64 = 0.0;
         for row in 0..n {
-            let [lower, upper] = self.range(self.basic[row], bounds);
+            let [lower, upper] = self.range(self.dictionary.basic[row], bounds);
             let missing = (lower - self.values[row]).max(self.values[row] - upper);
             if missing > 0.0 {
-                least = least.max(missing / self.at(row, column).abs());
+                least = least.max(missing / self.dictionary.at(row, column).abs());
             }
         }
         for row in 0..n {
-            self.values[row] += least * self.at(row, column);
+            self.values[row] += least * self.dictionary.at(row, column);
         }
         self.fixed[2 * n] = least;
         self.lowest = least;
@@ -314,30 +217,30 @@ impl BoundedTableau {
     /// Follows the path until `a` has come down to `target`, for at most `limit` pivots. Returns the end and the number of
     /// pivots.
     pub(crate) fn follow(&mut self, line: Line, target: f64, limit: usize) -> (PathEnd, usize) {
-        let n = self.n;
+        let n = self.dictionary.n;
         self.target = target;
         self.reference.clear();
         for row in 0..n {
-            let [lower, upper] = self.range(self.basic[row], line.bounds);
+            let [lower, upper] = self.range(self.dictionary.basic[row], line.bounds);
             let inwards = if upper - self.values[row] < self.values[row] - lower { -1.0 } else { 1.0 };
-            self.reference.push((self.basic[row], inwards));
+            self.reference.push((self.dictionary.basic[row], inwards));
         }
         let (mut entering, mut direction) = (2 * n, -1.0);
         let mut pivots = 0;
         let mut tolerated = NOISE;
         self.smallest_pivot = SMALLEST_PIVOT;
         loop {
-            if pivots % CHECK_EVERY == CHECK_EVERY - 1 {
-                if self.noise(line) > tolerated {
+            if Dictionary::is_check_due(pivots) {
+                if self.dictionary.noise(&line) > tolerated {
                     if self.refactor(line).is_err() {
                         return (PathEnd::Lost, pivots);
                     }
-                    tolerated = NOISE.max(4.0 * self.noise(line));
+                    tolerated = NOISE.max(4.0 * self.dictionary.noise(&line));
                 } else {
                     self.evaluate(line);
                 }
             }
-            let Place::Column(column) = self.place[entering] else {
+            let Place::Column(column) = self.dictionary.place[entering] else {
                 return (PathEnd::Lost, pivots);
             };
             let Some(block) = self.block(column, direction, line.bounds) else {
@@ -363,11 +266,11 @@ impl BoundedTableau {
                 }
                 Block::Row(row, face, step) => {
                     self.advance(entering, direction * step, step);
-                    let leaving = self.basic[row];
+                    let leaving = self.dictionary.basic[row];
                     let [lower, upper] = self.range(leaving, line.bounds);
                     let value = self.fixed[entering];
                     self.fixed[entering] = 0.0;
-                    self.pivot(row, column);
+                    self.dictionary.pivot(row, column);
                     self.values[row] = value;
                     self.fixed[leaving] = if face == Face::Upper { upper } else { lower };
                     if (n..2 * n).contains(&entering) {
@@ -379,7 +282,7 @@ impl BoundedTableau {
                     leaving
                 }
             };
-            if let Place::Row(row) = self.place[2 * n] {
+            if let Place::Row(row) = self.dictionary.place[2 * n] {
                 self.lowest = self.lowest.min(self.values[row]);
             }
             if leaving == 2 * n {
@@ -411,7 +314,7 @@ impl BoundedTableau {
 
     /// The range of a basic or entering variable.
     fn range(&self, variable: usize, bounds: &[[f64; 2]]) -> [f64; 2] {
-        let n = self.n;
+        let n = self.dictionary.n;
         if variable == 2 * n {
             [self.target, f64::INFINITY]
         } else if variable >= n {
@@ -427,10 +330,10 @@ impl BoundedTableau {
 
     /// Steps 3 to 5: what stops the variable of `column` moving in `direction`; nothing on a ray.
     fn block(&mut self, column: usize, direction: f64, bounds: &[[f64; 2]]) -> Option<Block> {
-        let n = self.n;
+        let n = self.dictionary.n;
         let mut largest: f64 = 1.0;
         for row in 0..n {
-            self.column[row] = direction * self.at(row, column);
+            self.column[row] = direction * self.dictionary.at(row, column);
             largest = largest.max(self.column[row].abs());
         }
         let smallest = self.smallest_pivot * largest;
@@ -440,7 +343,7 @@ impl BoundedTableau {
             if slope.abs() <= smallest {
                 return None;
             }
-            let [lower, upper] = tableau.range(tableau.basic[row], bounds);
+            let [lower, upper] = tableau.range(tableau.dictionary.basic[row], bounds);
             let (distance, face) = if slope < 0.0 {
                 (tableau.values[row] - lower, Face::Lower)
             } else {
@@ -448,7 +351,7 @@ impl BoundedTableau {
             };
             (distance < f64::INFINITY).then_some((distance.max(0.0), face))
         };
-        let entering = self.nonbasic[column];
+        let entering = self.dictionary.nonbasic[column];
         let [lower, upper] = self.range(entering, bounds);
         let own = if entering == 2 * n { self.fixed[entering] - lower } else { upper - lower };
         let mut step = own;
@@ -465,82 +368,34 @@ impl BoundedTableau {
             if entering == 2 * n {
                 return Some(Block::Own(own));
             }
-            self.ties.push((n, Face::Free));
+            self.ties.push(Tie { row: n, slope: 1.0, inwards: 1.0 });
         }
         for row in 0..n {
             if let Some((distance, face)) = distance(self, row) {
                 let way = step * self.column[row].abs();
                 if distance - way <= TIE * way.max(1.0) {
-                    if self.basic[row] == 2 * n {
+                    if self.dictionary.basic[row] == 2 * n {
                         return Some(Block::Row(row, face, step));
                     }
-                    self.ties.push((row, face));
+                    let inwards = if face == Face::Upper { -1.0 } else { 1.0 };
+                    self.ties.push(Tie { row, slope: self.column[row].abs(), inwards });
                 }
             }
         }
-        let (row, face) = self.lexicographic_minimum()?;
+        // Step 4.
+        let reference = self.reference.iter().copied();
+        let Tie { row, inwards, .. } = self.dictionary.lexicographic_minimum(&mut self.ties, reference)?;
+        let face = if inwards < 0.0 { Face::Upper } else { Face::Lower };
         Some(if row == n { Block::Own(step) } else { Block::Row(row, face, step) })
-    }
-
-    /// Step 4: among the tied candidates, the one whose perturbed ratio is lexicographically smallest.
-    fn lexicographic_minimum(&mut self) -> Option<(usize, Face)> {
-        let (n, stride) = (self.n, self.n + 1);
-        let mut at = 0;
-        while self.ties.len() > 1 && at < n {
-            let (variable, inwards) = self.reference[at];
-            let place = self.place[variable];
-            let (entries, column) = (&self.entries, &self.column);
-            let value = |&(row, face): &(usize, Face)| {
-                if row == n {
-                    return (0.0, 1.0);
-                }
-                let moved = match place {
-                    Place::Column(column) => -entries[row * stride + column],
-                    Place::Row(r) if r == row => 1.0,
-                    Place::Row(_) => 0.0,
-                };
-                let towards = if face == Face::Upper { -1.0 } else { 1.0 };
-                (inwards * towards * moved / column[row].abs(), column[row].abs())
-            };
-            let lowest = self.ties.iter().map(|tie| value(tie).0).fold(f64::INFINITY, f64::min);
-            self.ties.retain(|tie| {
-                let (v, slope) = value(tie);
-                v - lowest <= EQUAL * (v.abs() + lowest.abs()) + ZERO / slope
-            });
-            at += 1;
-        }
-        self.ties.first().copied()
-    }
-
-    /// Exchanges the basic variable of `row` with the nonbasic one of `column`.
-    fn pivot(&mut self, row: usize, column: usize) {
-        let stride = self.n + 1;
-        let inverse = 1.0 / self.at(row, column);
-        let pivot_row = &mut self.entries[row * stride..(row + 1) * stride];
-        pivot_row.iter_mut().for_each(|v| *v *= -inverse);
-        pivot_row[column] = inverse;
-        self.pivot_row.copy_from_slice(pivot_row);
-        for (i, other) in self.entries.chunks_exact_mut(stride).enumerate() {
-            let factor = other[column];
-            if i != row && factor != 0.0 {
-                other[column] = 0.0;
-                other.iter_mut().zip(&self.pivot_row).for_each(|(v, u)| *v += factor * u);
-            }
-        }
-        let (leaving, entering) = (self.basic[row], self.nonbasic[column]);
-        self.basic[row] = entering;
-        self.nonbasic[column] = leaving;
-        self.place[entering] = Place::Row(row);
-        self.place[leaving] = Place::Column(column);
     }
 
     /// Writes the point: `z`, projected on its bounds, `s`, and the faces.
     pub(crate) fn extract(&self, bounds: &[[f64; 2]], z: &mut [f64], s: &mut [f64], faces: &mut Vec<Face>) {
-        let n = self.n;
+        let n = self.dictionary.n;
         z.copy_from_slice(&self.fixed[n..2 * n]);
         s.fill(0.0);
         faces.clone_from(&self.faces);
-        for (value, &variable) in self.values.iter().zip(&self.basic) {
+        for (value, &variable) in self.values.iter().zip(&self.dictionary.basic) {
             if variable < n {
                 let [lower, upper] = self.range(variable, bounds);
                 s[variable] = value.max(lower).min(upper);
@@ -578,7 +433,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_meets_its_other_bound_stays_there_and_its_slack_changes_sign() {
-        // w = z - 5 on [0, 2]: held at 2, pushed by -3.
+        // w = z - 5 on [0, 2]: stops at 2, with slack -3.
         let (end, _, z, s) = follow(&[1.0], &[-5.0], &[[0.0, 2.0]]);
         assert!(end == PathEnd::Reached && z == [2.0] && close(&s, &[-3.0]), "{end:?} {z:?} {s:?}");
         // The matrix need not hold it: w = -z - 1 flips at once.

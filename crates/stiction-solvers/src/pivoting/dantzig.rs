@@ -7,15 +7,15 @@
 //! # Method
 //! 1. Equilibrate, and start at the point of the box nearest to zero with no index active, or from the basic solution
 //!    of a known active set (a solved sub-problem's, say), less the indices that are beyond a bound there.
-//! 2. Take the index that is furthest from obeying its law.
-//! 3. Drive it until it obeys; those that obey already go on doing so (a major cycle, see `major_cycle.rs`).
-//! 4. Until all obey, go to 2.
-//! 5. Correct the active unknowns on the original data (iterative refinement), judge the answer there.
+//! 2. Take the most violated index (the driving variable).
+//! 3. Drive it until it is complementary; those that are complementary already stay so (a major cycle, see `major_cycle.rs`).
+//! 4. Until all are complementary, go to 2.
+//! 5. Correct the active unknowns on the original data (iterative refinement), evaluate the answer there.
 //!
 //! # Convergence and failure
 //! For a P-matrix the method ends with the solution. For a symmetric positive semidefinite one it ends with a solution,
 //! or with a ray that proves that there is none; the active block is always regular, however singular the matrix. A
-//! solved principal sub-problem of `k` unknowns leaves at most `n - k` indices that may not obey, and a major cycle loses
+//! solved principal sub-problem of `k` unknowns leaves at most `n - k` indices that may be violated, and a major cycle loses
 //! none, so a start from it takes at most `n - k` major cycles (Loomis and Balkcom, theorem 1). For other matrices there is
 //! no promise: an active block may become singular (*stalled*) or nothing stop an index (*ray*). Such an index is given up,
 //! the others are still served, and only the certificate decides what the answer is worth.
@@ -33,18 +33,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{self, Incumbent, check_tolerance};
 use crate::pivoting::major_cycle::{CycleEnd, Pivoting};
-use crate::problem::box_lcp::check_finite;
+use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
 use crate::problem::{
-    ActiveSet, BoxLcp, Lcp, Mlcp, Report, Residual, Solution, Solver, SolverError, Start, Status,
+    ActiveSet, BoxLcp, HistoryEntry, Lcp, Mlcp, Report, Residual, Solution, Solver, SolverError, Start,
+    Status,
 };
 
 /// At most so many corrections of the answer: the second repeats the first where the block is regular.
 const REFINEMENTS: usize = 2;
 
-/// How often all indices are looked at once more after every one has been made to obey: rounding may have cost some.
-const LOOKS: usize = 2;
+/// How often all indices are checked once more after every one has been made complementary: rounding may have cost some.
+const CHECKS: usize = 2;
 
 /// Settings of [`Dantzig`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,18 @@ impl Default for DantzigSettings {
 /// The principal pivoting method with its workspace; see the [module documentation](self).
 ///
 /// `iterations` of the report counts major cycles, `pivots` the changes of the active set.
+///
+/// ```
+/// use stiction_solvers::{Dantzig, DantzigSettings, Lcp, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Dantzig::new(DantzigSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// // A solved sub-problem is a start: here the answer itself, so that no pivot is left.
+/// let basis = solver.active_set().clone();
+/// assert_eq!(solver.solve(&problem, Start::Basis(&basis), &mut x).pivots, 0);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Dantzig {
     settings: DantzigSettings,
@@ -77,7 +91,7 @@ pub struct Dantzig {
     active: ActiveSet,
     trial: Solution,
     trial_set: ActiveSet,
-    history: Vec<f64>,
+    incumbent: Incumbent,
 }
 
 impl Dantzig {
@@ -100,110 +114,94 @@ impl Dantzig {
         &self.active
     }
 
-    /// The natural map after each major cycle of the last solve, if [`DantzigSettings::history`] asks for it.
-    pub fn history(&self) -> &[f64] {
-        &self.history
+    /// The convergence history of the last solve, an entry for every major cycle; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.incumbent.history()
     }
 
     fn run(&mut self, problem: &impl Linear, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
-        let mut report = Report {
-            status: Status::NumericalFailure,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
-        self.history.clear();
+        let limit = self.settings.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000));
+        self.incumbent.open(self.settings.tolerance);
+        self.incumbent.keep_history(self.settings.history, limit);
         self.trial.resize(n);
         for set in [&mut self.start, &mut self.active, &mut self.trial_set] {
             set.resize(n);
             set.clear();
         }
         if check_finite(problem.matrix(), problem.constant()).is_err() {
-            x.resize(n);
-            x.z.fill(0.0);
-            problem.project(&mut x.z);
-            x.w.fill(0.0);
-            return report;
+            return driver::refuse(problem, x);
         }
-        let guess = matches!(start, Start::Warm) && x.z.len() == n;
-        x.resize(n);
-        let warm = guess && self.keep_guess(problem, x, &mut report);
-        if report.status == Status::Solved {
-            return report;
+        let warm = driver::take_guess(start, n, x) && self.keep_guess(problem, x);
+        if self.incumbent.is_certified() {
+            return self.incumbent.report(Status::Solved);
         }
-        if report.residual == Residual::INFINITE {
+        if !warm {
             x.z.fill(0.0);
             x.w.fill(0.0);
         }
         self.pivoting.load(problem); // step 1
-        match start {
-            Start::Basis(set) if set.len() == n => {
-                self.start.clone_from(set);
-                self.start.resize(n);
-                self.pivoting.start_from(&self.start, None);
-            }
-            _ if warm => self.pivoting.start_from(&self.active, Some(&x.z)),
-            _ => self.pivoting.start_from(&self.start, None),
+        if let Some(basis) = driver::basis(start, n) {
+            self.start.clone_from(basis);
+            self.start.resize(n); // a deserialized set may carry bits beyond its range
+            self.pivoting.start_from(&self.start, None);
+        } else if warm {
+            self.pivoting.start_from(&self.active, Some(&x.z));
+        } else {
+            self.pivoting.start_from(&self.start, None);
         }
-        let end = self.cycle(problem, &mut report); // steps 2 to 4
-        self.collect(problem, x, &mut report); // step 5
-        if report.status != Status::Solved {
+        let end = self.cycle(problem, limit); // steps 2 to 4
+        self.collect(problem, x); // step 5
+        if !self.incumbent.is_certified() {
             self.trial.z.fill(0.0);
             problem.project(&mut self.trial.z);
             self.trial_set.clear();
-            self.judge(problem, x, &mut report);
+            self.offer_trial(problem, x);
         }
-        if report.status != Status::Solved {
-            report.status = end;
-        }
-        report
+        self.incumbent.report(end)
     }
 
-    /// Judges the guess in `x` and keeps it, with its active set, as the best answer so far. False if zero is better.
-    fn keep_guess(&mut self, problem: &impl Linear, x: &mut Solution, report: &mut Report) -> bool {
+    /// Keeps the guess in `x`, with its active set, as the best answer so far. False if zero is better.
+    fn keep_guess(&mut self, problem: &impl Linear, x: &mut Solution) -> bool {
         self.trial.z.fill(0.0);
         problem.project(&mut self.trial.z);
-        let zero = problem.judge_into(&self.trial.z, &mut self.trial.w).0.natural_map;
-        self.trial.z.copy_from_slice(&x.z);
+        let zero = problem.assess(&self.trial.z, &mut self.trial.w).0.natural_map;
         let (w_unit, z_unit) = problem.units();
-        let (residual, _) = problem.judge_into(&x.z, &mut x.w);
-        if residual.natural_map > zero || residual == Residual::INFINITE {
+        let assessment = problem.assess(&x.z, &mut x.w);
+        if assessment.0.natural_map > zero || assessment.0 == Residual::INFINITE {
             return false;
         }
         // Active is what is further from its bounds than w_i is from zero.
         for (i, (z, w)) in x.z.iter().zip(&x.w).enumerate() {
             let [lower, upper] = problem.bounds(i);
-            self.trial_set.set(i, (z - lower).min(upper - z) * z_unit > w.abs() * w_unit);
+            self.active.set(i, (z - lower).min(upper - z) * z_unit > w.abs() * w_unit);
         }
-        self.judge(problem, x, report);
+        self.incumbent.adopt(assessment);
         true
     }
 
     /// Steps 2 to 4. Returns what the end says of the problem, should the answer not be certified.
-    fn cycle(&mut self, problem: &impl Linear, report: &mut Report) -> Status {
-        let limit = self.settings.max_pivots.unwrap_or_else(|| problem.dim().saturating_mul(50).max(5000));
+    fn cycle(&mut self, problem: &impl Linear, limit: usize) -> Status {
         let mut status = Status::Stalled;
-        let mut looks = 0;
+        let mut checks = 0;
         loop {
             let chosen = match self.pivoting.choose(false) {
-                None if looks < LOOKS => {
-                    looks += 1;
+                None if checks < CHECKS => {
+                    checks += 1;
                     self.pivoting.choose(true)
                 }
                 chosen => chosen,
             };
             let Some((d, grows)) = chosen else { break };
-            if report.iterations >= limit {
+            if self.incumbent.iterations >= limit {
                 status = Status::MaxIterations;
                 break;
             }
             let end = self.pivoting.drive(d, grows, limit);
-            report.iterations += 1;
+            self.incumbent.iterations += 1;
             self.record(problem);
             match end {
-                CycleEnd::Obeys => {}
+                CycleEnd::Complementary => {}
                 CycleEnd::Ray { proof: true } => {
                     status = Status::Infeasible;
                     break;
@@ -219,56 +217,45 @@ impl Dantzig {
                 CycleEnd::Singular => break,
             }
         }
-        report.pivots = self.pivoting.pivots;
+        self.incumbent.pivots = self.pivoting.pivots;
         status
     }
 
     fn record(&mut self, problem: &impl Linear) {
-        if self.settings.history {
+        if self.incumbent.keeps_history() {
             self.pivoting.extract(problem, &mut self.trial.z, &mut self.trial_set);
-            let (residual, _) = problem.judge_into(&self.trial.z, &mut self.trial.w);
-            self.history.push(residual.natural_map);
+            let (residual, _) = problem.assess(&self.trial.z, &mut self.trial.w);
+            self.incumbent.record(residual.natural_map);
         }
     }
 
     /// Step 5.
-    fn collect(&mut self, problem: &impl Linear, x: &mut Solution, report: &mut Report) {
+    fn collect(&mut self, problem: &impl Linear, x: &mut Solution) {
         self.pivoting.extract(problem, &mut self.trial.z, &mut self.trial_set);
-        let mut verdict = problem.judge_into(&self.trial.z, &mut self.trial.w);
+        let (mut residual, mut floor) = problem.assess(&self.trial.z, &mut self.trial.w);
         for _ in 0..REFINEMENTS {
-            if verdict.0.natural_map <= verdict.1 / 4.0 {
+            if residual.natural_map <= floor / 4.0 {
                 break;
             }
-            // The best so far waits in x; the next trial is made from this one.
-            self.judge(problem, x, report);
+            self.offer((residual, floor), x);
             self.pivoting.correct(&mut self.trial.z, &self.trial.w);
-            verdict = problem.judge_into(&self.trial.z, &mut self.trial.w);
+            (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
         }
         problem.project(&mut self.trial.z);
-        self.judge(problem, x, report);
+        self.offer_trial(problem, x);
     }
 
-    /// Keeps the trial in `x` if it is the best so far.
-    fn judge(&mut self, problem: &impl Linear, x: &mut Solution, report: &mut Report) {
-        let (residual, floor) = problem.judge_into(&self.trial.z, &mut self.trial.w);
-        if residual.natural_map < report.residual.natural_map {
-            x.z.copy_from_slice(&self.trial.z);
-            x.w.copy_from_slice(&self.trial.w);
+    /// Evaluates the trial and keeps it in `x` if it is the best so far.
+    fn offer_trial(&mut self, problem: &impl Linear, x: &mut Solution) {
+        let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
+        self.offer(assessment, x);
+    }
+
+    /// Keeps the trial, with its active set, if it is the best so far.
+    fn offer(&mut self, assessment: (Residual, f64), x: &mut Solution) {
+        if self.incumbent.offer(assessment, &self.trial, x) {
             self.active.clone_from(&self.trial_set);
-            report.residual = residual;
-            if residual.certifies(self.settings.tolerance, floor) {
-                report.status = Status::Solved;
-            }
         }
-    }
-}
-
-/// Refuses a tolerance outside `[0, 1)`.
-pub(crate) fn check_tolerance(value: f64) -> Result<(), SolverError> {
-    if (0.0..1.0).contains(&value) {
-        Ok(())
-    } else {
-        Err(SolverError::Setting { name: "tolerance", value, requirement: "at least 0 and below 1" })
     }
 }
 
@@ -276,16 +263,28 @@ impl Solver<Lcp> for Dantzig {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         self.run(problem, start, x)
     }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
+    }
 }
 
 impl Solver<BoxLcp> for Dantzig {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
         self.run(problem, start, x)
     }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
+    }
 }
 
 impl Solver<Mlcp> for Dantzig {
     fn solve(&mut self, problem: &Mlcp, start: Start, x: &mut Solution) -> Report {
         self.run(problem.as_box_lcp(), start, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

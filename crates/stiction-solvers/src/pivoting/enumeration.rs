@@ -5,7 +5,7 @@
 //!
 //! # Method
 //! 1. For every subset `a` of the indices, fewest members first: solve `M_aa z_a = -q_a`, `z = 0` elsewhere.
-//! 2. Judge the answer; the first one certified is returned.
+//! 2. Evaluate the answer; the first one certified is returned.
 //! 3. If none was, and all principal blocks are regular, there is no solution.
 //!
 //! # Convergence and failure
@@ -22,11 +22,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::pivoting::dantzig::check_tolerance;
+use crate::driver::{self, Incumbent, check_tolerance};
 use crate::pivoting::principal_block::PrincipalBlock;
-use crate::problem::{
-    ActiveSet, Lcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
-};
+use crate::problem::{ActiveSet, Lcp, Problem, Report, Solution, Solver, SolverError, Start, Status};
 
 /// Natural map above which an answer is wrong beyond doubt (dimensionless).
 pub const CLEARLY: f64 = 1e-6;
@@ -63,12 +61,23 @@ impl EnumerationSettings {
 }
 
 /// All complementary bases, one after the other; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Enumeration, EnumerationSettings, Lcp, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Enumeration::new(EnumerationSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Enumeration {
     settings: EnumerationSettings,
     block: PrincipalBlock,
     set: ActiveSet,
     trial: Solution,
+    incumbent: Incumbent,
 }
 
 impl Enumeration {
@@ -86,58 +95,38 @@ impl Solver<Lcp> for Enumeration {
     /// A guess that is certified is returned; other starts make no difference. `pivots` counts the bases.
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
-        let mut report = Report {
-            status: Status::NumericalFailure,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
-        let guess = matches!(start, Start::Warm) && x.z.len() == n;
-        x.resize(n);
-        if !guess {
-            x.z.fill(0.0);
-        }
+        let Enumeration { settings, block, set, trial, incumbent } = self;
+        incumbent.open(settings.tolerance);
         if problem.check_finite().is_err() {
+            return driver::refuse(problem, x);
+        }
+        if !driver::take_guess(start, n, x) {
             x.z.fill(0.0);
-            x.w.fill(0.0);
-            return report;
         }
-        let (residual, floor) = problem.assess(&x.z, &mut x.w);
-        report.residual = residual;
-        report.status = Status::MaxIterations;
-        if residual.certifies(self.settings.tolerance, floor) {
-            report.status = Status::Solved;
-            return report;
+        incumbent.adopt(problem.assess(&x.z, &mut x.w));
+        if incumbent.is_certified() || n > settings.largest {
+            return incumbent.report(Status::MaxIterations);
         }
-        if n > self.settings.largest {
-            return report;
-        }
-        self.block.reserve(n);
-        self.trial.resize(n);
-        self.set.resize(n);
+        block.reserve(n);
+        trial.resize(n);
+        set.resize(n);
         let mut all_regular = true;
         for count in 0..=n as u32 {
             for members in (0..1u32 << n).filter(|members| members.count_ones() == count) {
-                report.pivots += 1;
-                (0..n).for_each(|i| self.set.set(i, members >> i & 1 == 1));
-                let Ok((residual, floor)) = self.block.solve(problem, &self.set, &mut self.trial) else {
+                incumbent.pivots += 1;
+                (0..n).for_each(|i| set.set(i, members >> i & 1 == 1));
+                let Ok(assessment) = block.solve(problem, set, trial) else {
                     all_regular = false;
                     continue;
                 };
-                if residual.natural_map < report.residual.natural_map {
-                    std::mem::swap(x, &mut self.trial);
-                    report.residual = residual;
-                    if residual.certifies(self.settings.tolerance, floor) {
-                        report.status = Status::Solved;
-                        return report;
-                    }
+                incumbent.offer(assessment, trial, x);
+                if incumbent.is_certified() {
+                    return incumbent.report(Status::Solved);
                 }
             }
         }
-        let proved = all_regular && report.residual.natural_map > CLEARLY;
-        report.status = if proved { Status::Infeasible } else { Status::Stalled };
-        report
+        let proved = all_regular && incumbent.residual().natural_map > CLEARLY;
+        incumbent.report(if proved { Status::Infeasible } else { Status::Stalled })
     }
 }
 

@@ -37,6 +37,16 @@ const LARGEST: usize = 300;
 /// Whether the problem is infeasible, with a proof found and checked as described in the [module](self).
 ///
 /// False means that there is no such proof, or that none was found.
+///
+/// ```
+/// use stiction_solvers::Lcp;
+/// use stiction_solvers::pivoting::infeasibility::is_infeasible;
+/// // w = z_0 - z_1 - 1 and w = z_1 - z_0 - 1 cannot both be nonnegative.
+/// let problem = Lcp::new(vec![1.0, -1.0, -1.0, 1.0], vec![-1.0, -1.0])?;
+/// assert!(is_infeasible(&problem));
+/// assert!(!is_infeasible(&Lcp::new(vec![1.0], vec![-1.0])?));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 pub fn is_infeasible(problem: &Lcp) -> bool {
     let n = problem.q().len();
     if n == 0 || n > LARGEST || problem.check_finite().is_err() || problem.q().iter().all(|q| *q >= 0.0) {

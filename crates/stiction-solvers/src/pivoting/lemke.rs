@@ -17,7 +17,7 @@
 //!    the tableau's answer and this one.
 //! 8. If rounding spoiled the answer, repair it by steps 1 and 2 from the final basis.
 //! 9. Only after a failure: repeat step 4 on `M + eps I` (equilibrated) with growing `eps`.
-//! 10. Judge every candidate on the original data; return the best.
+//! 10. Evaluate every candidate on the original data; return the best.
 //!
 //! # Convergence and failure
 //! Ends on every nondegenerate problem and, by the lexicographic rule, on every degenerate one. It solves every
@@ -41,6 +41,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{self, Incumbent, check_tolerance};
 use crate::linalg::scaling::Scaling;
 use crate::pivoting::block_pivoting::BlockPivoting;
 use crate::pivoting::principal_block::PrincipalBlock;
@@ -81,15 +82,7 @@ impl LemkeSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        if (0.0..1.0).contains(&self.tolerance) {
-            Ok(())
-        } else {
-            Err(SolverError::Setting {
-                name: "tolerance",
-                value: self.tolerance,
-                requirement: "at least 0 and below 1",
-            })
-        }
+        check_tolerance(self.tolerance)
     }
 
     /// The limit on the pivots of one path for a problem of `n` unknowns.
@@ -99,6 +92,18 @@ impl LemkeSettings {
 }
 
 /// Lemke's method with its workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = Lemke::new(LemkeSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// // A warm start from the answer returns it at once.
+/// let again = solver.solve(&problem, Start::Warm, &mut x);
+/// assert_eq!((again.status, again.pivots), (Status::Solved, 0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lemke {
     settings: LemkeSettings,
@@ -106,6 +111,7 @@ pub struct Lemke {
     tableau: Tableau,
     block: PrincipalBlock,
     exchanges: BlockPivoting,
+    incumbent: Incumbent,
     /// The basis to start from.
     start: ActiveSet,
     /// The basis and the answer under examination.
@@ -113,27 +119,6 @@ pub struct Lemke {
     trial: Solution,
     /// The basis of the best answer so far.
     active: ActiveSet,
-}
-
-/// The best answer so far (it sits in the caller's solution) and the work done.
-struct Progress {
-    residual: Residual,
-    solved: bool,
-    iterations: usize,
-    pivots: usize,
-    regularization: f64,
-}
-
-impl Progress {
-    fn report(&self, status: Status) -> Report {
-        Report {
-            status: if self.solved { Status::Solved } else { status },
-            iterations: self.iterations,
-            pivots: self.pivots,
-            residual: self.residual,
-            regularization: self.regularization,
-        }
-    }
 }
 
 impl Lemke {
@@ -156,7 +141,7 @@ impl Lemke {
         &self.active
     }
 
-    /// Makes room in every workspace for problems of `n` unknowns.
+    /// Reserves every workspace for problems of `n` unknowns.
     fn reserve(&mut self, n: usize) {
         self.scaling.reserve(n);
         self.tableau.reserve(n);
@@ -164,12 +149,9 @@ impl Lemke {
         self.exchanges.reserve(n, self.settings.block_rounds);
     }
 
-    /// Looks at the guess in `x`. True: it is the answer. Otherwise its support is made the start, if it is
-    /// better than `z = 0`.
-    fn accept_guess(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> bool {
-        if x.z.len() != problem.dim() {
-            return false;
-        }
+    /// Evaluates the guess in `x`. It is the answer if it is certified; otherwise its support is made the start, if it
+    /// is better than `z = 0`.
+    fn accept_guess(&mut self, problem: &Lcp, x: &mut Solution) {
         let (residual, floor) = problem.assess(&x.z, &mut self.trial.w);
         let (w_unit, z_unit) = problem.scales();
         let solved = residual.certifies(self.settings.tolerance, floor);
@@ -182,14 +164,12 @@ impl Lemke {
         if solved {
             x.w.clone_from(&self.trial.w);
             self.active.clone_from(&self.start);
-            progress.residual = residual;
-            progress.solved = true;
+            self.incumbent.adopt((residual, floor));
         }
-        solved
     }
 
-    /// Steps 1 and 2: from the basis in `self.start`. True when the answer is certified.
-    fn resume(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> bool {
+    /// Steps 1 and 2: from the basis in `self.start`.
+    fn resume(&mut self, problem: &Lcp, x: &mut Solution) {
         let outcome = self.exchanges.run(
             problem,
             &mut self.block,
@@ -198,39 +178,35 @@ impl Lemke {
             self.settings.block_rounds,
             &mut self.trial,
         );
-        progress.iterations += outcome.rounds;
-        if let Some(residual) = outcome.certified {
-            std::mem::swap(x, &mut self.trial);
+        self.incumbent.iterations += outcome.rounds;
+        if let Some(assessment) = outcome.certified {
+            self.incumbent.offer(assessment, &self.trial, x);
             self.active.clone_from(self.exchanges.set());
-            progress.residual = residual;
-            progress.solved = true;
-            return true;
+            return;
         }
         self.scaling.update(problem.matrix(), problem.q());
         let data = Data { problem, scaling: &self.scaling, epsilon: 0.0 };
-        if self.tableau.start_from(data, self.exchanges.best()).is_err() {
-            return false;
+        if self.tableau.start_from(data, self.exchanges.best()).is_ok() {
+            let end = self.follow_path(problem, 0.0);
+            self.collect(problem, end, 0.0, x);
         }
-        let end = self.follow_path(problem, 0.0, progress);
-        self.collect(problem, end, 0.0, x, progress);
-        progress.solved
     }
 
     /// Steps 3 to 9.
-    fn cold(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) -> Status {
+    fn cold(&mut self, problem: &Lcp, x: &mut Solution) -> Status {
         if problem.q().iter().all(|&q| q >= 0.0) {
-            self.try_zero(problem, x, progress); // step 3
+            self.try_zero(problem, x); // step 3
         }
         self.scaling.update(problem.matrix(), problem.q());
         let mut status = Status::Solved;
         let retries = if self.settings.regularize { &REGULARIZATIONS[..] } else { &[] };
         for (attempt, epsilon) in std::iter::once(&0.0).chain(retries).enumerate() {
-            if progress.solved {
+            if self.incumbent.is_certified() {
                 break;
             }
             self.tableau.start_cold(Data { problem, scaling: &self.scaling, epsilon: *epsilon });
-            let end = self.follow_path(problem, *epsilon, progress);
-            self.collect(problem, end, *epsilon, x, progress);
+            let end = self.follow_path(problem, *epsilon);
+            self.collect(problem, end, *epsilon, x);
             if attempt == 0 {
                 status = match end {
                     PathEnd::Complementary | PathEnd::Lost => Status::NumericalFailure,
@@ -241,48 +217,42 @@ impl Lemke {
             if end == PathEnd::Limit {
                 break;
             }
-            if !progress.solved && end == PathEnd::Complementary {
+            if !self.incumbent.is_certified() && end == PathEnd::Complementary {
                 self.start.clone_from(&self.trial_set);
-                if self.resume(problem, x, progress) {
-                    progress.regularization = *epsilon; // step 8
+                self.resume(problem, x); // step 8
+                if self.incumbent.is_certified() {
+                    self.incumbent.regularization = *epsilon;
                 }
             }
         }
-        if !progress.solved {
-            self.try_zero(problem, x, progress);
+        if !self.incumbent.is_certified() {
+            self.try_zero(problem, x);
         }
         status
     }
 
-    /// Judges `z = 0`.
-    fn try_zero(&mut self, problem: &Lcp, x: &mut Solution, progress: &mut Progress) {
+    /// Offers `z = 0`.
+    fn try_zero(&mut self, problem: &Lcp, x: &mut Solution) {
         self.trial.z.fill(0.0);
         self.trial_set.clear();
-        self.judge(problem, 0.0, x, progress);
+        self.offer(problem, 0.0, x);
     }
 
     /// Steps 4 to 6.
-    fn follow_path(&mut self, problem: &Lcp, epsilon: f64, progress: &mut Progress) -> PathEnd {
+    fn follow_path(&mut self, problem: &Lcp, epsilon: f64) -> PathEnd {
         if self.tableau.is_feasible() {
             return PathEnd::Complementary;
         }
         let data = Data { problem, scaling: &self.scaling, epsilon };
         let (end, pivots) = self.tableau.follow(data, self.settings.pivot_limit(problem.dim()));
-        progress.pivots += pivots;
+        self.incumbent.pivots += pivots;
         end
     }
 
-    /// Step 7: judges the tableau's answer and, at a complementary basis, the polished one.
-    fn collect(
-        &mut self,
-        problem: &Lcp,
-        end: PathEnd,
-        epsilon: f64,
-        x: &mut Solution,
-        progress: &mut Progress,
-    ) {
+    /// Step 7: offers the tableau's answer and, at a complementary basis, the polished one.
+    fn collect(&mut self, problem: &Lcp, end: PathEnd, epsilon: f64, x: &mut Solution) {
         self.tableau.extract(&self.scaling, &mut self.trial.z, &mut self.trial_set);
-        self.judge(problem, epsilon, x, progress);
+        self.offer(problem, epsilon, x);
         if end == PathEnd::Complementary
             && self.block.solve(problem, &self.trial_set, &mut self.trial).is_ok()
         {
@@ -290,21 +260,18 @@ impl Lemke {
             // Within rounding the polished answer wins: its error does not depend on the path.
             let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
             if residual.natural_map <= floor.min(Residual::LARGEST_FLOOR) {
-                progress.residual = Residual::INFINITE;
+                self.incumbent.forget();
             }
-            self.judge(problem, epsilon, x, progress);
+            self.offer(problem, epsilon, x);
         }
     }
 
     /// Step 10: keeps the trial in `x` if it is the best so far.
-    fn judge(&mut self, problem: &Lcp, epsilon: f64, x: &mut Solution, progress: &mut Progress) {
-        let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
-        if residual.natural_map < progress.residual.natural_map {
-            std::mem::swap(x, &mut self.trial);
+    fn offer(&mut self, problem: &Lcp, epsilon: f64, x: &mut Solution) {
+        let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
+        if self.incumbent.offer(assessment, &self.trial, x) {
             self.active.clone_from(&self.trial_set);
-            progress.residual = residual;
-            progress.solved = residual.certifies(self.settings.tolerance, floor);
-            progress.regularization = epsilon;
+            self.incumbent.regularization = epsilon;
         }
     }
 }
@@ -312,13 +279,7 @@ impl Lemke {
 impl Solver<Lcp> for Lemke {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
-        let mut progress = Progress {
-            residual: Residual::INFINITE,
-            solved: false,
-            iterations: 0,
-            pivots: 0,
-            regularization: 0.0,
-        };
+        self.incumbent.open(self.settings.tolerance);
         self.reserve(n);
         self.trial.resize(n);
         for set in [&mut self.start, &mut self.trial_set, &mut self.active] {
@@ -326,30 +287,21 @@ impl Solver<Lcp> for Lemke {
             set.clear();
         }
         if problem.check_finite().is_err() {
-            x.resize(n);
-            x.z.fill(0.0);
-            x.w.fill(0.0);
-            return progress.report(Status::NumericalFailure);
+            return driver::refuse(problem, x);
         }
-        match start {
-            Start::Cold => {}
-            Start::Warm => {
-                if self.accept_guess(problem, x, &mut progress) {
-                    return progress.report(Status::Solved);
-                }
-            }
-            Start::Basis(set) => {
-                if set.len() == n {
-                    self.start.clone_from(set);
-                    self.start.resize(n); // a deserialized set may carry bits beyond its range
-                }
-            }
+        if driver::take_guess(start, n, x) {
+            self.accept_guess(problem, x);
+        } else if let Some(basis) = driver::basis(start, n) {
+            self.start.clone_from(basis);
+            self.start.resize(n); // a deserialized set may carry bits beyond its range
         }
-        x.resize(n);
-        if self.start.count() > 0 && self.resume(problem, x, &mut progress) {
-            return progress.report(Status::Solved);
+        if !self.incumbent.is_certified() && self.start.count() > 0 {
+            self.resume(problem, x);
         }
-        let status = self.cold(problem, x, &mut progress);
-        progress.report(status)
+        if self.incumbent.is_certified() {
+            return self.incumbent.report(Status::Solved);
+        }
+        let status = self.cold(problem, x);
+        self.incumbent.report(status)
     }
 }

@@ -1,21 +1,21 @@
-//! Principal pivoting in a box: one index at a time is driven to its law, and none that obeys its own is lost.
+//! Principal pivoting in a box: one index at a time is made complementary, and none that is complementary already is lost.
 //!
 //! # Problem
-//! `l <= z <= u`, `w = M z + q`; index `i` *obeys* if `w_i >= 0` at the lower bound, `w_i <= 0` at the upper and `w_i = 0`
-//! between them. An index is *active* when `w_i` is held at zero and `z_i` follows; every other `z_i` stands still.
+//! `l <= z <= u`, `w = M z + q`; index `i` is *complementary* if `w_i >= 0` at the lower bound, `w_i <= 0` at the upper and `w_i = 0`
+//! between them. An index is *active* when `w_i` stays zero and `z_i` follows; every other `z_i` stands still.
 //!
 //! # Method
-//! A major cycle drives one index `d` that does not obey.
+//! A major cycle drives one index `d` that is not complementary.
 //! 1. `z_d` moves so that `|w_d|` shrinks. The active `z_a` follow, `dz_a = -M_aa^-1 M_ad dz_d`, and with them `dw`.
 //! 2. The first event ends the move: `w_d` reaches zero, or `z_d` its other bound (the cycle is over); an active `z_i`
-//!    reaches a bound (`i` leaves the active set); a `w_i` that obeys reaches zero (`i` enters it).
+//!    reaches a bound (`i` leaves the active set); a complementary `w_i` reaches zero (`i` enters it).
 //! 3. Of events at the same time those of `d` come first, then the least index. Go to 1.
 //!
-//! Indices that do not obey yet are not looked at in step 2: they stand still, whatever their `w_i` does. Without any event
+//! Indices that are not complementary yet are ignored in step 2: they stand still, whatever their `w_i` does. Without any event
 //! the direction is a ray.
 //!
 //! # Convergence and failure
-//! Every cycle makes one index obey and loses none, so there are at most as many cycles as indices that do not obey at the
+//! Every cycle makes one index complementary and loses none, so there are at most as many cycles as violated indices at the
 //! start. (Where a block is so badly conditioned that its solution, computed anew after the cycle, is beyond a bound, the
 //! index leaves and may have to be driven again.) Within a cycle `z_d` never turns back; the least-index rule lets no active set repeat while it stands still
 //! (Chang). If `M_da` depends on the active rows of a symmetric semidefinite matrix, `w` stands still along the whole
@@ -31,7 +31,7 @@
 //! section 4.2. Y. Y. Chang, *Least-index resolution of degeneracy in linear complementarity problems*, Stanford
 //! University report SOL 79-14, 1979.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{Square, Support, dot_and_magnitude, largest_abs};
 use crate::linalg::scaling::Scaling;
 use crate::pivoting::active_block::{ActiveBlock, Dependent};
@@ -73,8 +73,8 @@ enum Event {
 /// How a major cycle ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CycleEnd {
-    /// The index obeys.
-    Obeys,
+    /// The index is complementary.
+    Complementary,
     /// Nothing stops it. With `proof` the direction shows that the problem has no solution.
     Ray { proof: bool },
     /// An active block became singular: the matrix is neither P nor symmetric positive semidefinite.
@@ -98,8 +98,8 @@ pub(crate) struct Pivoting {
     noise: Vec<f64>,
     block: ActiveBlock,
     active: Vec<bool>,
-    /// Indices known to obey, and those given up.
-    obeys: Vec<bool>,
+    /// Indices known to be complementary, and those given up.
+    complementary: Vec<bool>,
     given_up: Vec<bool>,
     dz: Vec<f64>,
     dw: Vec<f64>,
@@ -117,7 +117,7 @@ impl Pivoting {
         self.scaling.update(problem.matrix(), problem.constant());
         let Scaling { r, c, scale, .. } = &self.scaling;
         self.matrix.clear();
-        make_room(&mut self.matrix, n * n);
+        reserve_to(&mut self.matrix, n * n);
         for (row, r) in problem.matrix().chunks_exact(n.max(1)).zip(r) {
             self.matrix.extend(row.iter().zip(c).map(|(m, c)| r * m * c));
         }
@@ -130,7 +130,7 @@ impl Pivoting {
             vector.clear();
             vector.resize(n, 0.0);
         }
-        make_room(&mut self.column, n);
+        reserve_to(&mut self.column, n);
         self.pivots = 0;
         self.restart();
     }
@@ -140,7 +140,7 @@ impl Pivoting {
         self.z.clear();
         self.z.extend(self.bounds.iter().map(|&[lower, upper]| 0f64.max(lower).min(upper)));
         self.block.reset(self.n, self.symmetric);
-        for flags in [&mut self.active, &mut self.obeys, &mut self.given_up] {
+        for flags in [&mut self.active, &mut self.complementary, &mut self.given_up] {
             flags.clear();
             flags.resize(self.n, false);
         }
@@ -167,7 +167,7 @@ impl Pivoting {
             self.restart();
         }
         self.pivots = 0;
-        self.obeys.fill(false);
+        self.complementary.fill(false);
     }
 
     /// Computes the point of the active set anew. An index whose `z_i` is beyond a bound by more than rounding leaves, round
@@ -184,7 +184,7 @@ impl Pivoting {
                 if (self.z[i] - inside).abs() > beyond {
                     within = false;
                     self.leave(at, inside)?;
-                    self.obeys[i] = false;
+                    self.complementary[i] = false;
                 }
             }
             if within {
@@ -218,24 +218,24 @@ impl Pivoting {
         }
     }
 
-    /// The index furthest from obeying (the least of equals), and whether its `z_i` must grow. Those within noise count as
-    /// obeying from now on. When none is left all are looked at once more, if `again`.
+    /// The most violated index (the least of equals), and whether its `z_i` must grow. Those within noise count as
+    /// complementary from now on. When none is left all are checked once more, if `again`.
     pub(crate) fn choose(&mut self, again: bool) -> Option<(usize, bool)> {
         let mut worst = None;
         let mut most = 0.0;
         for i in (0..self.n).filter(|&i| !self.active[i]) {
-            if self.obeys[i] || self.given_up[i] {
+            if self.complementary[i] || self.given_up[i] {
                 continue;
             }
             let off = self.violation(i);
             if off <= self.noise[i] {
-                self.obeys[i] = true;
+                self.complementary[i] = true;
             } else if off > most {
                 (worst, most) = (Some((i, self.w[i] < 0.0)), off);
             }
         }
         if worst.is_none() && again {
-            self.obeys.fill(false);
+            self.complementary.fill(false);
             return self.choose(false);
         }
         worst
@@ -286,7 +286,7 @@ impl Pivoting {
                 // Where rounding shows a w_i moving whose row depends on the active ones, it does not move.
                 Event::Enters(i) if self.symmetric => {
                     if self.enter(i).is_err() {
-                        self.obeys[i] = false;
+                        self.complementary[i] = false;
                     }
                 }
                 Event::Enters(i) => {
@@ -296,9 +296,9 @@ impl Pivoting {
                 }
             }
         }
-        self.obeys[d] = true;
+        self.complementary[d] = true;
         match self.settle() {
-            Ok(()) => CycleEnd::Obeys,
+            Ok(()) => CycleEnd::Complementary,
             Err(Dependent) => CycleEnd::Singular,
         }
     }
@@ -351,8 +351,9 @@ impl Pivoting {
             let bound = if dz > 0.0 { upper } else { lower };
             (dz != 0.0).then(|| (i + 1, ((bound - z) / dz).max(0.0), Event::Leaves(at, bound)))
         });
-        let entering =
-            (0..self.n).filter(move |&i| i != d && self.obeys[i] && !self.active[i]).filter_map(|i| {
+        let entering = (0..self.n)
+            .filter(move |&i| i != d && self.complementary[i] && !self.active[i])
+            .filter_map(|i| {
                 let ([lower, upper], z, w, dw) = (self.bounds[i], self.z[i], self.w[i], self.dw[i]);
                 // At its lower bound w_i may grow without end, at its upper one fall.
                 let stops = (dw < 0.0 && z < upper) || (dw > 0.0 && z > lower);
@@ -379,7 +380,7 @@ impl Pivoting {
     fn leave(&mut self, at: usize, bound: f64) -> Result<(), Dependent> {
         let i = self.block.indices()[at];
         self.active[i] = false;
-        self.obeys[i] = true;
+        self.complementary[i] = true;
         self.z[i] = bound;
         self.w[i] = 0.0;
         self.pivots += 1;

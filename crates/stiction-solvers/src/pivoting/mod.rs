@@ -1,12 +1,40 @@
-//! Pivoting methods for linear complementarity problems.
+//! Pivoting methods for linear complementarity problems, and what puts them to work on the other linear classes.
+//!
+//! `0 <= z  perp  w = M z + q >= 0`. A *basis* says of every index which of `z_i` and `w_i` is basic; the others are zero.
+//! At a complementary basis `a` (the indices with `z_i` basic) the principal block `M_aa z_a = -q_a` gives the answer, and
+//! signs decide whether it is one. The methods differ in how they go from basis to basis.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `lemke` | [`Lemke`]: Lemke's path, started from a basis by `block_pivoting` where there is one; on `tableau` |
+//! | `proximal_lemke` | [`ProximalLemke`]: proximal-point steps around Lemke's method, for redundant unknowns |
+//! | `dantzig` | [`Dantzig`]: principal pivoting, index by index in major cycles (`major_cycle` on `active_block`) |
+//! | `baraff` | the same with friction bounded by the normal unknowns, as Baraff published it |
+//! | `enumeration` | [`Enumeration`]: all complementary bases of a small problem |
+//! | `infeasibility` | a proof that a problem has no solution |
+//! | `lcp_adapter` | [`Reduced`]: any of these for bounds, equations and low rank, through `box_to_lcp` |
+//! | `tableau`, `bounded_tableau`, `dictionary` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
+//! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
+//! | `face` | where an unknown lies in its box |
+//!
+//! Seventeen files, since the methods share their blocks and tableaus.
+//!
+//! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
+//!
+//! # References
+//! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009).
 
 pub(crate) mod active_block;
 pub mod baraff;
 pub(crate) mod block_pivoting;
 pub(crate) mod bounded_tableau;
+pub(crate) mod box_to_lcp;
 pub mod dantzig;
+pub(crate) mod dictionary;
 pub mod enumeration;
+pub(crate) mod face;
 pub mod infeasibility;
+pub mod lcp_adapter;
 pub mod lemke;
 pub(crate) mod major_cycle;
 pub(crate) mod principal_block;
@@ -15,5 +43,6 @@ pub(crate) mod tableau;
 
 pub use dantzig::{Dantzig, DantzigSettings};
 pub use enumeration::{Enumeration, EnumerationSettings};
+pub use lcp_adapter::Reduced;
 pub use lemke::{Lemke, LemkeSettings};
 pub use proximal_lemke::{ProximalLemke, ProximalSettings};

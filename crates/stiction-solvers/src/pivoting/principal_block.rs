@@ -20,7 +20,7 @@
 //! # References
 //! N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, chapter 12.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::{Lu, Singular};
 use crate::linalg::scaling::power_of_two;
 use crate::problem::{ActiveSet, Lcp, Residual, Solution};
@@ -41,7 +41,7 @@ pub(crate) struct PrincipalBlock {
 }
 
 impl PrincipalBlock {
-    /// Writes the basic solution of `set` into `x` (length `n`), signs as they come, and judges it.
+    /// Writes the basic solution of `set` into `x` (length `n`), signs as they come, and evaluates it.
     ///
     /// # Errors
     /// [`Singular`] when the block has no reliable inverse; `x` is then unspecified.
@@ -74,12 +74,12 @@ impl PrincipalBlock {
         Ok(verdict)
     }
 
-    /// Makes room for problems of `n` unknowns.
+    /// Reserves the workspace for problems of `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.lu.reserve(n);
-        make_room(&mut self.indices, n);
+        reserve_to(&mut self.indices, n);
         for vector in [&mut self.rows, &mut self.columns, &mut self.step, &mut self.kept] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
     }
 

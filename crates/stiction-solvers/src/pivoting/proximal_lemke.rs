@@ -10,7 +10,7 @@
 //! 1. Take the centre `c` (the last step's impulses, or zero), the basis to start from, and a small `eps`.
 //! 2. Solve the problem with `M + eps D` and `q - eps D c`, where `D` selects the redundant unknowns, by Lemke's
 //!    method from the basis.
-//! 3. Judge the answer on the original data; keep the best.
+//! 3. Evaluate the answer on the original data; keep the best.
 //! 4. Stop at the rounding floor, or below the tolerance when a step no longer halves the residual.
 //! 5. Otherwise the answer and its basis are the next centre and start; go to 2. If the step failed, raise `eps`.
 //! 6. Without success solve the original problem from scratch, and return the better answer.
@@ -28,10 +28,11 @@
 //! R. T. Rockafellar, *Monotone operators and the proximal point algorithm*, SIAM Journal on Control and Optimization
 //! 14 (1976) 877-898, theorems 1 and 2.
 
+use crate::driver::{self, Incumbent, check_between};
 use crate::linalg::scaling::power_of_two;
 use crate::pivoting::lemke::{Lemke, LemkeSettings};
 use crate::problem::{
-    ActiveSet, Lcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
+    ActiveSet, HistoryEntry, Lcp, Problem, Report, Solution, Solver, SolverError, Start, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -59,19 +60,33 @@ pub struct ProximalSettings {
     pub epsilon: f64,
     /// Most proximal steps. Default 30.
     pub steps: usize,
+    /// Whether to keep the natural map after every proximal step for [`ProximalLemke::history`]. Default false.
+    pub history: bool,
 }
 
 impl Default for ProximalSettings {
     fn default() -> Self {
-        Self { tolerance: 1e-10, epsilon: 1e-8, steps: 30 }
+        Self { tolerance: 1e-10, epsilon: 1e-8, steps: 30, history: false }
     }
 }
 
 /// Proximal-point steps around Lemke's method with their workspace; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, ProximalLemke, ProximalSettings, Solution, Solver, Start, Status};
+/// // One load on two redundant contacts: the answer is the one of least norm.
+/// let problem = Lcp::new(vec![1.0; 4], vec![-1.0; 2])?;
+/// let mut solver = ProximalLemke::new(ProximalSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 0.5).abs() < 1e-7 && (x.z[1] - 0.5).abs() < 1e-7);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ProximalLemke {
     settings: ProximalSettings,
     lemke: Lemke,
+    incumbent: Incumbent,
     /// Diagonal and right-hand side of the original problem, while the proximal ones are in place.
     diagonal: Vec<f64>,
     offset: Vec<f64>,
@@ -95,13 +110,7 @@ impl ProximalLemke {
     /// # Errors
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: ProximalSettings) -> Result<Self, SolverError> {
-        if !(settings.epsilon > 0.0 && settings.epsilon <= LARGEST) {
-            return Err(SolverError::Setting {
-                name: "epsilon",
-                value: settings.epsilon,
-                requirement: "positive and at most 0.01",
-            });
-        }
+        check_between("epsilon", settings.epsilon, [0.0, LARGEST], "positive and below 0.01")?;
         let inner = LemkeSettings { tolerance: INNER * settings.tolerance, ..Default::default() };
         Ok(Self { settings, lemke: Lemke::new(inner)?, ..Self::default() })
     }
@@ -109,6 +118,11 @@ impl ProximalLemke {
     /// The basis of the last answer, to start the next solve from.
     pub fn active_set(&self) -> &ActiveSet {
         &self.answer
+    }
+
+    /// The convergence history of the last solve, in the scaled problem; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.incumbent.history()
     }
 
     /// Solves a problem whose diagonal is about 1 where `redundant` is true; `center` is the guess of `z` and `basis`
@@ -129,78 +143,70 @@ impl ProximalLemke {
         self.basis.clone_from(basis);
         self.basis.resize(n);
         x.resize(n);
-        let mut report = self.proximal_steps(problem, redundant, x);
-        if report.status != Status::Solved {
-            self.solve_cold(problem, x, &mut report); // step 6
+        x.z.fill(0.0);
+        x.w.fill(0.0);
+        self.incumbent.open(self.settings.tolerance);
+        self.incumbent.keep_history(self.settings.history, self.settings.steps);
+        let mut end = self.proximal_steps(problem, redundant, x);
+        if !self.incumbent.is_certified() {
+            end = self.solve_cold(problem, x).unwrap_or(end); // step 6
         }
-        report
+        self.incumbent.report(end)
     }
 
-    /// Steps 2 to 5.
-    fn proximal_steps(&mut self, problem: &mut Lcp, redundant: &[bool], x: &mut Solution) -> Report {
+    /// Steps 2 to 5. Returns the status of an answer that is not certified.
+    fn proximal_steps(&mut self, problem: &mut Lcp, redundant: &[bool], x: &mut Solution) -> Status {
         let n = problem.dim();
         self.diagonal.clear();
         self.diagonal.extend((0..n).map(|i| problem.row(i)[i]));
         self.offset.clear();
         self.offset.extend_from_slice(problem.q());
-        let mut best = Report {
-            status: Status::Stalled,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
+        let mut status = Status::Stalled;
         let mut epsilon = self.settings.epsilon;
         for _ in 0..self.settings.steps {
             self.install_term(problem, redundant, epsilon);
             let step = self.lemke.solve(problem, Start::Basis(&self.basis), &mut self.trial);
             self.remove_term(problem);
-            best.iterations += step.iterations;
-            best.pivots += step.pivots;
+            self.incumbent.add_work(&step);
 
             let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
+            self.incumbent.record(residual.natural_map);
             let solved = step.status == Status::Solved;
-            let gain = residual.natural_map / best.residual.natural_map;
-            if solved || gain < 1.0 {
+            let gain = residual.natural_map / self.incumbent.residual().natural_map;
+            let better = self.incumbent.offer((residual, floor), &self.trial, x);
+            if solved || better {
                 self.basis.clone_from(self.lemke.active_set());
                 self.center.clone_from(&self.trial.z);
             }
-            if gain < 1.0 {
-                std::mem::swap(x, &mut self.trial);
+            if better {
                 self.answer.clone_from(&self.basis);
-                best.residual = residual;
-                if residual.certifies(self.settings.tolerance, floor) {
-                    best.status = Status::Solved;
-                }
             }
-            if best.status == Status::Solved {
+            if self.incumbent.is_certified() {
                 if residual.natural_map <= floor.max(ROUND_OFF) || gain > 0.5 || !solved {
                     break;
                 }
             } else if !solved {
-                best.status = step.status;
+                status = step.status;
                 epsilon *= RAISE;
                 if epsilon > LARGEST {
                     break;
                 }
             }
         }
-        best
+        status
     }
 
-    fn solve_cold(&mut self, problem: &Lcp, x: &mut Solution, report: &mut Report) {
+    /// Step 6. If this answer is the better one, returns its status, should it not be certified.
+    fn solve_cold(&mut self, problem: &Lcp, x: &mut Solution) -> Option<Status> {
         let cold = self.lemke.solve(problem, Start::Cold, &mut self.trial);
-        report.iterations += cold.iterations;
-        report.pivots += cold.pivots;
-        let better = cold.residual.natural_map < report.residual.natural_map;
-        if better || report.residual == Residual::INFINITE {
-            std::mem::swap(x, &mut self.trial);
+        self.incumbent.add_work(&cold);
+        let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
+        let better = self.incumbent.offer(assessment, &self.trial, x);
+        if better {
             self.answer.clone_from(self.lemke.active_set());
-            let solved = cold.residual.certifies(self.settings.tolerance, problem.residual_floor(x));
-            report.status = if solved { Status::Solved } else { cold.status };
-            report.residual = cold.residual;
-            report.regularization = cold.regularization;
+            self.incumbent.regularization = cold.regularization;
         }
+        better.then_some(cold.status)
     }
 
     /// Writes the problem with symmetrically scaled rows and columns, a positive diagonal near 1, into `self.scaled`.
@@ -248,54 +254,41 @@ impl ProximalLemke {
 impl Solver<Lcp> for ProximalLemke {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
+        self.incumbent.open(self.settings.tolerance);
+        if problem.check_finite().is_err() {
+            return driver::refuse(problem, x);
+        }
         let mut center = std::mem::take(&mut self.guess);
         let mut basis = std::mem::take(&mut self.guessed);
         center.clear();
         basis.resize(n);
         basis.clear();
         self.scale(problem);
-        match start {
-            Start::Basis(set) if set.len() == n => basis.clone_from(set),
-            Start::Warm if x.z.len() == n => {
-                x.w.resize(n, 0.0);
-                let (residual, floor) = problem.assess(&x.z, &mut x.w);
-                if problem.check_finite().is_ok() && residual.certifies(self.settings.tolerance, floor) {
-                    self.answer.resize(n);
-                    (0..n).for_each(|i| self.answer.set(i, x.z[i] > 0.0));
-                    (self.guess, self.guessed) = (center, basis);
-                    return Report {
-                        status: Status::Solved,
-                        iterations: 0,
-                        pivots: 0,
-                        residual,
-                        regularization: 0.0,
-                    };
-                }
-                if x.z.iter().all(|z| z.is_finite()) {
-                    center.extend(x.z.iter().zip(&self.units).map(|(z, unit)| z / (unit * self.q_unit)));
-                    center.iter().enumerate().for_each(|(i, z)| basis.set(i, *z > 0.0));
-                }
-            }
-            _ => {}
+        if driver::take_guess(start, n, x) {
+            center.extend(x.z.iter().zip(&self.units).map(|(z, unit)| z / (unit * self.q_unit)));
+            center.iter().enumerate().for_each(|(i, z)| basis.set(i, *z > 0.0));
+            self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
+        } else if let Some(set) = driver::basis(start, n) {
+            basis.clone_from(set);
         }
-        let mut scaled = std::mem::take(&mut self.scaled);
-        let redundant = std::mem::take(&mut self.redundant);
-        let report = ProximalLemke::solve(self, &mut scaled, &redundant, &center, &basis, x);
-        (self.scaled, self.redundant) = (scaled, redundant);
-        (self.guess, self.guessed) = (center, basis);
-        x.z.iter_mut().zip(&self.units).for_each(|(z, unit)| *z *= unit * self.q_unit);
-        if problem.check_finite().is_err() {
-            x.z.fill(0.0);
-            x.w.fill(0.0);
-            return Report { status: Status::NumericalFailure, residual: Residual::INFINITE, ..report };
-        }
-        let (residual, floor) = problem.assess(&x.z, &mut x.w);
-        let status = match (residual.certifies(self.settings.tolerance, floor), report.status) {
-            (true, _) => Status::Solved,
-            (false, Status::Solved) => Status::Stalled,
-            (false, status) => status,
+        let end = if self.incumbent.is_certified() {
+            self.answer.clone_from(&basis);
+            Status::Solved
+        } else {
+            let mut scaled = std::mem::take(&mut self.scaled);
+            let redundant = std::mem::take(&mut self.redundant);
+            let report = ProximalLemke::solve(self, &mut scaled, &redundant, &center, &basis, x);
+            (self.scaled, self.redundant) = (scaled, redundant);
+            x.z.iter_mut().zip(&self.units).for_each(|(z, unit)| *z *= unit * self.q_unit);
+            self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
+            report.status
         };
-        Report { status, residual, ..report }
+        (self.guess, self.guessed) = (center, basis);
+        self.incumbent.report(end)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }
 

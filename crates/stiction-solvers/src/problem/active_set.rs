@@ -31,7 +31,7 @@ impl ActiveSet {
         ActiveSet { len: n, words: vec![0; n.div_ceil(BITS)] }
     }
 
-    /// Makes room for `n` indices.
+    /// Reserves the workspace for `n` indices.
     pub(crate) fn reserve(&mut self, n: usize) {
         let words = n.div_ceil(BITS);
         self.words.reserve(words.saturating_sub(self.words.len()));

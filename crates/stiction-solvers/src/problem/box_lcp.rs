@@ -10,15 +10,27 @@
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::dense::{all_finite, dot_and_magnitude, scales};
+use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
 use crate::problem::lcp::Lcp;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find `z` in the box `[l, u]` with `-(M z + q)` in its normal cone.
 ///
 /// The matrix is kept row-major. Deserialized data are checked as in [`BoxLcp::new`]; JSON has no infinity, so there a
 /// missing bound is `null`.
+///
+/// ```
+/// use stiction_solvers::{BoxLcp, Dantzig, DantzigSettings, Solution, Solver, Start, Status};
+/// // Joint friction: an impulse between -1 and 1 against a velocity of 3.
+/// let problem = BoxLcp::new(vec![1.0], vec![3.0], vec![-1.0], vec![1.0])?;
+/// let mut solver = Dantzig::new(DantzigSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert_eq!((x.z[0], x.w[0]), (-1.0, 2.0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct BoxLcp {
@@ -150,27 +162,27 @@ impl BoxLcp {
         if z.len() != n || w.len() != n || !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |i, value| w[i] = value)
+        self.assess_rows(z, |i, value| w[i] = value)
     }
 
-    fn judge_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
+    fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
         let (w_unit, z_unit) = scales(&self.matrix, &self.q);
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..self.q.len() {
             let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
             let w = sum + self.q[i];
             keep(i, w);
             let bounds = [self.lower[i] * z_unit, self.upper[i] * z_unit];
-            judge.add_bounded(z[i] * z_unit, w * w_unit, bounds, (magnitude + self.q[i].abs()) * w_unit);
+            worst.add_bounded(z[i] * z_unit, w * w_unit, bounds, (magnitude + self.q[i].abs()) * w_unit);
         }
-        judge.verdict()
+        worst.finish()
     }
 
-    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+    fn assess_only(&self, z: &[f64]) -> (Residual, f64) {
         if z.len() != self.q.len() || !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |_, _| ())
+        self.assess_rows(z, |_, _| ())
     }
 }
 
@@ -204,11 +216,11 @@ impl Problem for BoxLcp {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.judge(&x.z).0
+        self.assess_only(&x.z).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.judge(&x.z).1
+        self.assess_only(&x.z).1
     }
 }
 
@@ -246,21 +258,6 @@ fn check_bound(index: usize, lower: f64, upper: f64) -> Result<(), SolverError> 
     if ordered { Ok(()) } else { Err(SolverError::Bounds { index, lower, upper }) }
 }
 
-/// Names the first entry of a row-major matrix or vector that is not finite.
-pub(crate) fn check_finite(matrix: &[f64], q: &[f64]) -> Result<(), SolverError> {
-    if all_finite(matrix) && all_finite(q) {
-        return Ok(());
-    }
-    if let Some(at) = matrix.iter().position(|v| !v.is_finite()) {
-        let n = q.len().max(1);
-        return Err(SolverError::NotFiniteMatrix { row: at / n, column: at % n, value: matrix[at] });
-    }
-    match q.iter().position(|v| !v.is_finite()) {
-        Some(row) => Err(SolverError::NotFiniteVector { row, value: q[row] }),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_free_a_one_sided_and_a_two_sided_row_are_judged_each_by_its_own_law() {
-        // w = z - (1, -1, 5); the third is held at its upper bound 2 and pushed by -3.
+        // w = z - (1, -1, 5); the third is at its upper bound 2 with w = -3.
         let m = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         let q = vec![-1.0, 1.0, -5.0];
         let problem = BoxLcp::new(m, q, vec![-INF, 0.0, -2.0], vec![INF, INF, 2.0]).unwrap();

@@ -8,7 +8,7 @@
 //! | nonnegative | `r >= 0` | `0 <= r  perp  u >= 0`: a frictionless contact, a limit |
 //! | interval | `lo <= r <= hi` | `u >= 0` at `lo`, `u <= 0` at `hi`, `u = 0` between: dry joint friction, a bounded drive |
 //! | Coulomb | `|r_t| <= mu r_n` | Signorini's condition and friction against sliding |
-//! | no slip | `r_n >= 0`, `r = 0` where `r_n = 0` | `u = 0` where it presses, `u_n >= 0` where it does not |
+//! | no slip | `r_n >= 0`, `r = 0` where `r_n = 0` | `u = 0` where the contact is active, `u_n >= 0` where it is not |
 //!
 //! # References
 //! V. Acary, B. Brogliato, *Numerical Methods for Nonsmooth Dynamical Systems*, 2008, chapter 4; G. De Saxce,
@@ -47,7 +47,7 @@ pub enum Cone {
         /// Coefficient of friction, at least 0.
         mu: f64,
     },
-    /// A contact that holds while it presses, whatever the tangential impulse: Coulomb's law for `mu` beyond all bounds.
+    /// A contact that sticks while it is active, whatever the tangential impulse: Coulomb's law for `mu` beyond all bounds.
     NoSlip {
         /// Number of rows: 2 or 3.
         dim: usize,
@@ -147,7 +147,7 @@ pub fn tangent_norm(block: &[f64]) -> f64 {
     }
 }
 
-/// A contact without slip that does not press carries nothing.
+/// A contact without slip that is not active carries nothing.
 pub(crate) fn open_unless_pressed(r: &mut [f64]) {
     if r[0] <= 0.0 {
         r.fill(0.0);

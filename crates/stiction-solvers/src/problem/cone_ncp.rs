@@ -27,7 +27,7 @@ use crate::problem::delassus::Delassus;
 use crate::problem::error::SolverError;
 use crate::problem::traits::{Problem, Residual, Solution};
 
-/// Which friction law Coulomb blocks obey.
+/// The friction law of Coulomb blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionLaw {
@@ -39,6 +39,19 @@ pub enum FrictionLaw {
 }
 
 /// Find the impulses `r` (the solution's `z`) and velocities `u` (its `w`); see the [module](self).
+///
+/// ```
+/// use stiction_solvers::{Chain, ChainSettings, Cone, ConeNcp, Delassus, Solution, Solver, Start, Status};
+/// // A unit mass falls on the ground at 1 and slides at 3, with friction 0.5: it stops falling and slows down by 0.5.
+/// let w = vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+/// let cones = vec![Cone::Coulomb { dim: 3, mu: 0.5 }];
+/// let problem = ConeNcp::new(cones, Delassus::Dense(w), vec![-1.0, 3.0, 0.0])?;
+/// let mut solver = Chain::new(ChainSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 1.0).abs() < 1e-9 && (x.z[1] + 0.5).abs() < 1e-9 && (x.w[1] - 2.5).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct ConeNcp {
@@ -276,7 +289,7 @@ impl ConeNcp {
                 let own = magnitude * if i > rows.start { amplified } else { 1.0 } + (r[i] * z_unit).abs();
                 rounding += own * own;
             }
-            square += self.judge_block(cone, &r[rows.clone()], &u[rows], [w_unit, z_unit], &mut worst);
+            square += self.assess_block(cone, &r[rows.clone()], &u[rows], [w_unit, z_unit], &mut worst);
         }
         worst.natural_map = square.sqrt();
         let total = worst.natural_map + worst.primal + worst.dual + worst.complementarity + rounding;
@@ -297,7 +310,7 @@ impl ConeNcp {
     }
 
     /// Square of a block's part of the natural map; collects the other measures.
-    fn judge_block(
+    fn assess_block(
         &self,
         cone: &Cone,
         r: &[f64],
@@ -310,7 +323,7 @@ impl ConeNcp {
             _ => 0.0,
         };
         let mut square = 0.0;
-        // Blocks of Free and Nonnegative rows have any length; their rows are judged one by one.
+        // Blocks of Free and Nonnegative rows have any length; their rows are evaluated one by one.
         let width = if cone.is_contact() { r.len() } else { 1 };
         for (r, u) in r.chunks_exact(width).zip(u.chunks_exact(width)) {
             let (mut x, mut y, mut p, mut feasible) = ([0.0; 3], [0.0; 3], [0.0; 3], [0.0; 3]);

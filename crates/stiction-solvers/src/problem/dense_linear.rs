@@ -12,8 +12,8 @@ pub(crate) trait Linear: Bounded {
     /// The constant vector.
     fn constant(&self) -> &[f64];
 
-    /// Writes `w` and judges `z`, without allocating.
-    fn judge_into(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64);
+    /// Writes `w`; returns the residual of `z` and its rounding floor. Does not allocate.
+    fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64);
 
     /// The units of `w` and `z`, inverted; see [`crate::linalg::dense::scales`].
     fn units(&self) -> (f64, f64) {
@@ -30,8 +30,8 @@ impl Linear for Lcp {
         self.q()
     }
 
-    fn judge_into(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
-        self.assess(z, w)
+    fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
+        Lcp::assess(self, z, w)
     }
 }
 
@@ -44,7 +44,7 @@ impl Linear for BoxLcp {
         self.q()
     }
 
-    fn judge_into(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
-        self.assess(z, w)
+    fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
+        BoxLcp::assess(self, z, w)
     }
 }

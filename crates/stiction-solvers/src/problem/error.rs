@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::linalg::cholesky::NotPositiveDefinite;
+
 /// A problem or a setting that is not well formed.
 ///
 /// Not converging is never an error: it is a [`Status`](crate::problem::report::Status) in the report.
@@ -98,4 +100,12 @@ pub enum SolverError {
         /// What would be accepted.
         requirement: &'static str,
     },
+}
+
+impl SolverError {
+    /// The error that names the matrix whose factorization failed.
+    pub(crate) fn not_positive_definite(what: &'static str, failure: NotPositiveDefinite) -> SolverError {
+        let NotPositiveDefinite { pivot, value } = failure;
+        SolverError::NotPositiveDefinite { what, pivot, value }
+    }
 }

@@ -12,10 +12,21 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{dot, dot_and_magnitude, units};
 use crate::linalg::sparse_rows::SparseRows;
 use crate::problem::error::SolverError;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = Y Y^T z + q >= 0` and `z . w = 0`.
+///
+/// ```
+/// use stiction_solvers::{FactoredLcp, Ppm, PpmSettings, Solution, Solver, Start, Status};
+/// // Two contacts on one velocity, the second twice as far along: only the worse one carries load.
+/// let problem = FactoredLcp::from_half(1, vec![1.0, 1.0], vec![-1.0, -2.0])?;
+/// let mut solver = Ppm::new(PpmSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert_eq!(x.z, [0.0, 2.0]);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FactoredLcp {
     columns: usize,
@@ -40,7 +51,9 @@ impl FactoredLcp {
         check_length("inertia", inertia, m * m)?;
         check_length("jacobian", jacobian, q.len() * m)?;
         let mut factor = Cholesky::default();
-        factor.factor(inertia, m).map_err(|lost| lost.of("inertia"))?;
+        factor
+            .factor(inertia, m)
+            .map_err(|failure| SolverError::not_positive_definite("inertia", failure))?;
         let mut half = jacobian.to_vec();
         // L y = n, so that y . y = n^T G^-1 n.
         half.chunks_exact_mut(m.max(1)).for_each(|row| factor.solve_lower(row));
@@ -162,11 +175,11 @@ impl FactoredLcp {
     ///
     /// Wrong lengths, and NaN anywhere, give infinite numbers.
     pub fn assess(&self, z: &[f64], w: &mut [f64], scratch: &mut Vec<f64>) -> (Residual, f64) {
-        self.judge_into(0, z, w, scratch)
+        self.assess_with(0, z, w, scratch)
     }
 
-    /// The same with the first `free` unknowns free, their `w` held to zero.
-    pub(crate) fn judge_into(
+    /// The same with the first `free` unknowns free, for which `w = 0` is required.
+    pub(crate) fn assess_with(
         &self,
         free: usize,
         z: &[f64],
@@ -196,18 +209,18 @@ impl FactoredLcp {
             Some(rows) => rows.dot_and_magnitude(i, p),
             None => dot_and_magnitude(self.row(i), p),
         };
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..n {
             w[i] = product(i, p).0 + self.q[i];
             let magnitude = product(i, size).1 + self.q[i].abs();
             let (z, w, magnitude) = (z[i] * z_unit, w[i] * w_unit, magnitude * w_unit);
             if i < free {
-                judge.add_bounded(z, w, [f64::NEG_INFINITY, f64::INFINITY], magnitude);
+                worst.add_bounded(z, w, [f64::NEG_INFINITY, f64::INFINITY], magnitude);
             } else {
-                judge.add(z, w, magnitude);
+                worst.add(z, w, magnitude);
             }
         }
-        judge.verdict()
+        worst.finish()
     }
 
     /// The units of `w` and `z`, inverted: see [`dense::scales`](crate::linalg::dense::scales). `Y Y^T` vanishes with its diagonal,

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::dense::{Support, all_finite, dot_and_magnitude, scales};
-use crate::problem::box_lcp::check_finite;
+use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = M z + q >= 0` and `z . w = 0`.
@@ -16,6 +16,15 @@ use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 /// The matrix is kept row-major in one vector. A problem that is refilled every time step
 /// ([`Lcp::resize`], [`Lcp::matrix_mut`], [`Lcp::q_mut`]) allocates nothing once it has been as large.
 /// Deserialized data are checked as in [`Lcp::new`].
+///
+/// ```
+/// use stiction_solvers::{Lcp, Problem, Solution};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, 3.0])?;
+/// let x = Solution { z: vec![2.5, 0.0], w: vec![0.0; 2] };
+/// assert_eq!(problem.residual(&x).natural_map, 0.0); // w = (0, 5.5) is evaluated anew
+/// assert!(Lcp::new(vec![1.0; 3], vec![0.0; 2]).is_err());
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Lcp {
@@ -113,20 +122,20 @@ impl Lcp {
     /// all in one pass over the matrix: what [`Problem::residual`] and its companions say, at a third of the cost.
     ///
     /// `z` and `w` have length `n`; of wrong lengths nothing good is said (both numbers are infinite). Columns whose
-    /// `z_i` is zero are not looked at: see [`Lcp::check_finite`] for a matrix that may hold NaN.
+    /// `z_i` is zero are not read: see [`Lcp::check_finite`] for a matrix that may hold NaN.
     pub fn assess(&self, z: &[f64], w: &mut [f64]) -> (Residual, f64) {
         let n = self.q.len();
         if z.len() != n || w.len() != n {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |i, value| w[i] = value)
+        self.assess_rows(z, |i, value| w[i] = value)
     }
 
     /// The one pass: hands `w_i` to `keep` and collects the verdict.
-    fn judge_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
+    fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
         let (w_unit, z_unit) = self.scales();
         let support = Support::of(z);
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..self.q.len() {
             let (sum, magnitude) = match &support {
                 Some(support) => support.dot_and_magnitude(self.row(i), z),
@@ -134,9 +143,9 @@ impl Lcp {
             };
             let w = sum + self.q[i];
             keep(i, w);
-            judge.add(z[i] * z_unit, w * w_unit, (magnitude + self.q[i].abs()) * w_unit);
+            worst.add(z[i] * z_unit, w * w_unit, (magnitude + self.q[i].abs()) * w_unit);
         }
-        judge.verdict()
+        worst.finish()
     }
 }
 
@@ -158,11 +167,11 @@ impl Problem for Lcp {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.judge(&x.z).0
+        self.assess_only(&x.z).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.judge(&x.z).1
+        self.assess_only(&x.z).1
     }
 }
 
@@ -187,7 +196,7 @@ impl Bounded for Lcp {
 
 impl Lcp {
     /// As [`Lcp::assess`], without keeping `w`.
-    fn judge(&self, z: &[f64]) -> (Residual, f64) {
+    fn assess_only(&self, z: &[f64]) -> (Residual, f64) {
         if z.len() != self.q.len() {
             return (Residual::INFINITE, f64::INFINITY);
         }
@@ -195,7 +204,7 @@ impl Lcp {
         if !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.judge_rows(z, |_, _| ())
+        self.assess_rows(z, |_, _| ())
     }
 }
 

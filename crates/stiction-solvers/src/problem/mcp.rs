@@ -9,7 +9,7 @@
 use crate::linalg::dense::dot_and_magnitude;
 use crate::problem::box_lcp::check_bounds;
 use crate::problem::error::SolverError;
-use crate::problem::residual::Judge;
+use crate::problem::residual::ResidualAccumulator;
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// A function of `n` unknowns with its Jacobian.
@@ -26,8 +26,32 @@ pub trait Smooth {
 
 /// A mixed complementarity problem in a [`Smooth`] function.
 ///
-/// Answers are judged in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
+/// Answers are evaluated in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
 /// is zero), unknowns in `a / s`, with `s` the mean of the Jacobian's `|J_ii|`.
+///
+/// ```
+/// use stiction_solvers::{FbPlm, FbPlmSettings, Mcp, Smooth, Solution, Solver, Start, Status};
+/// /// `F(z) = z^2 - 4`.
+/// #[derive(Debug)]
+/// struct Square;
+/// impl Smooth for Square {
+///     fn dim(&self) -> usize {
+///         1
+///     }
+///     fn value(&self, z: &[f64], f: &mut [f64]) {
+///         f[0] = z[0] * z[0] - 4.0;
+///     }
+///     fn jacobian(&self, z: &[f64], jacobian: &mut [f64]) {
+///         jacobian[0] = 2.0 * z[0];
+///     }
+/// }
+/// let problem = Mcp::new(Square, vec![1.0], vec![f64::INFINITY])?;
+/// let mut solver = FbPlm::new(FbPlmSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 2.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Mcp<F> {
     function: F,
@@ -51,7 +75,7 @@ impl<F: Smooth> Mcp<F> {
         let mut jacobian = vec![0.0; n * n];
         function.value(&origin, &mut value);
         function.jacobian(&origin, &mut jacobian);
-        crate::problem::box_lcp::check_finite(&jacobian, &value)?;
+        crate::problem::checks::check_finite(&jacobian, &value)?;
         let (w_unit, z_unit) = crate::linalg::dense::scales(&jacobian, &value);
         Ok(Mcp { function, lower, upper, w_unit, z_unit })
     }
@@ -72,14 +96,14 @@ impl<F: Smooth> Mcp<F> {
         jacobian.resize(n * n, 0.0);
         self.function.value(z, w);
         self.function.jacobian(z, jacobian);
-        let mut judge = Judge::default();
+        let mut worst = ResidualAccumulator::default();
         for i in 0..n {
             // What rounding of z alone does to F_i, and F_i itself.
             let magnitude = dot_and_magnitude(&jacobian[i * n..(i + 1) * n], z).1 + w[i].abs();
             let bounds = [self.lower[i] * self.z_unit, self.upper[i] * self.z_unit];
-            judge.add_bounded(z[i] * self.z_unit, w[i] * self.w_unit, bounds, magnitude * self.w_unit);
+            worst.add_bounded(z[i] * self.z_unit, w[i] * self.w_unit, bounds, magnitude * self.w_unit);
         }
-        judge.verdict()
+        worst.finish()
     }
 }
 

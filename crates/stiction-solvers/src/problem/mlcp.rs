@@ -5,7 +5,7 @@
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009), section 1.5;
-//! A. Mylapilli, A. Jain, *Complementarity techniques for minimal coordinate contact dynamics*, 2014, section 3.
+//! H. Mylapilli, A. Jain, *Complementarity techniques for minimal coordinate contact dynamics*, 2014, section 3.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,20 @@ use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find free `u` (`n` entries) and nonnegative `v` (`m` entries); see the [module](self).
 ///
-/// Kept as one [`BoxLcp`] in the unknowns `(u, v)`, which judges the answers.
+/// Kept as one [`BoxLcp`] in the unknowns `(u, v)`, which evaluates the answers.
+///
+/// ```
+/// use stiction_solvers::{Mlcp, MlcpBlocks, Path, PathSettings, Solution, Solver, Start, Status};
+/// // u is free with u + v = 1; 0 <= v  perp  v - u >= 0.
+/// let blocks = MlcpBlocks {
+///     a: &[1.0], c: &[1.0], d: &[-1.0], b: &[1.0], a_vector: &[-1.0], b_vector: &[0.0],
+/// };
+/// let mut solver = Path::new(PathSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&Mlcp::new(&blocks)?, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 0.5).abs() < 1e-12 && (x.z[1] - 0.5).abs() < 1e-12);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mlcp {
     free: usize,
@@ -96,7 +109,7 @@ impl Mlcp {
         let m = size - n;
         let mut lu = Lu::default();
         let a = lu.matrix_mut(n);
-        // Rows of A divided by their largest entry: the factorization judges pivots against the largest of all.
+        // Rows of A divided by their largest entry: the factorization compares pivots with the largest of all.
         let mut row_units = vec![1.0; n];
         for i in 0..n {
             let row = &self.problem.row(i)[..n];

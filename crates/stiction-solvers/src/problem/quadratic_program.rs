@@ -35,6 +35,28 @@ pub struct QuadraticBlocks<'a> {
 }
 
 /// Find the multipliers `z` (`k` free ones, then `n >= 0`) of the least point; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{
+///     ActiveSetQp, ActiveSetQpSettings, QuadraticBlocks, QuadraticProgram, Solution, Solver, Start,
+///     Status,
+/// };
+/// // The point nearest to zero with v_0 + v_1 = 2 and v_0 >= 1.5.
+/// let problem = QuadraticProgram::new(&QuadraticBlocks {
+///     hessian: &[1.0, 0.0, 0.0, 1.0],
+///     gradient: &[0.0, 0.0],
+///     equalities: &[1.0, 1.0],
+///     equality_constants: &[-2.0],
+///     inequalities: &[1.0, 0.0],
+///     inequality_constants: &[-1.5],
+/// })?;
+/// let mut solver = ActiveSetQp::new(ActiveSetQpSettings::default())?;
+/// let (mut x, mut v) = (Solution::default(), Vec::new());
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// problem.point(&x.z, &mut v);
+/// assert!((v[0] - 1.5).abs() < 1e-12 && (v[1] - 0.5).abs() < 1e-12);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct QuadraticProgram {
     /// The problem of the multipliers, the first `free` of which are free.
@@ -64,7 +86,9 @@ impl QuadraticProgram {
             }
         }
         let mut factor = Cholesky::default();
-        factor.factor(blocks.hessian, m).map_err(|lost| lost.of("hessian"))?;
+        factor
+            .factor(blocks.hessian, m)
+            .map_err(|failure| SolverError::not_positive_definite("hessian", failure))?;
         let mut gradient = blocks.gradient.to_vec();
         factor.solve_lower(&mut gradient);
         let mut half = [blocks.equalities, blocks.inequalities].concat();
@@ -111,11 +135,11 @@ impl Problem for QuadraticProgram {
     }
 
     fn residual(&self, x: &Solution) -> Residual {
-        self.dual.judge_into(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).0
+        self.dual.assess_with(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).0
     }
 
     fn residual_floor(&self, x: &Solution) -> f64 {
-        self.dual.judge_into(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).1
+        self.dual.assess_with(self.free, &x.z, &mut vec![0.0; self.dim()], &mut Vec::new()).1
     }
 }
 

@@ -6,6 +6,18 @@ use crate::problem::active_set::ActiveSet;
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// Where a solve begins.
+///
+/// ```
+/// use stiction_solvers::{ActiveSet, Lcp, Lemke, LemkeSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0, 1.0])?;
+/// let mut solver = Lemke::new(LemkeSettings::default())?;
+/// let mut basis = ActiveSet::new(2);
+/// basis.set(0, true);
+/// let mut x = Solution::default();
+/// let report = solver.solve(&problem, Start::Basis(&basis), &mut x);
+/// assert_eq!((report.status, report.iterations, report.pivots), (Status::Solved, 0, 0));
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Start<'a> {
     /// From nothing; the solution passed in is ignored.
@@ -38,6 +50,12 @@ pub enum Status {
 }
 
 /// What a solve did, and how good its answer is.
+///
+/// How the solve got there is the *convergence history*, one form for all iterative solvers: [`Solver::history`] gives a
+/// [`HistoryEntry`] for every iteration at which the natural map of the iterate was computed, with the number of the
+/// iteration as [`Report::iterations`] counts them (0 at the start). It is empty unless the solver's settings ask for it by
+/// `history: true`, and belongs to the last solve. Its memory is reused: it does not allocate in a second solve of no
+/// larger size.
 #[must_use = "a solver that did not reach its tolerance says so only here"]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -53,9 +71,24 @@ pub struct Report {
     pub regularization: f64,
 }
 
+/// One entry of a convergence history; see [`Report`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// Number of the iteration; 0 is the start.
+    pub iteration: usize,
+    /// Natural map of the iterate (dimensionless).
+    pub natural_map: f64,
+}
+
 /// A method for problems of class `P`.
 pub trait Solver<P: Problem + ?Sized> {
     /// Solves `problem` from `start`; the best answer found is left in `x`, of the problem's size whatever
     /// the status.
     fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report;
+
+    /// The convergence history of the last solve, see [`Report`]; empty for methods that do not iterate, and where the
+    /// settings do not ask for it.
+    fn history(&self) -> &[HistoryEntry] {
+        &[]
+    }
 }

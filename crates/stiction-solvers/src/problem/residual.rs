@@ -1,16 +1,16 @@
-//! The verdict on an answer, index by index: natural map, signs, products and the rounding floor.
+//! The residual of an answer, accumulated index by index: natural map, signs, products and the rounding floor.
 
 use crate::problem::traits::Residual;
 
 /// Collects the worst component of each measure.
 #[derive(Default)]
-pub(crate) struct Judge {
+pub(crate) struct ResidualAccumulator {
     residual: Residual,
     magnitude: f64,
     invalid: bool,
 }
 
-impl Judge {
+impl ResidualAccumulator {
     /// One index, already dimensionless; `magnitude` is `(|M||z| + |q|)_i` in the unit of `w`.
     pub(crate) fn add(&mut self, z: f64, w: f64, magnitude: f64) {
         let worst = &mut self.residual;
@@ -40,7 +40,8 @@ impl Judge {
         self.invalid |= (z * w).is_nan() || magnitude.is_nan();
     }
 
-    pub(crate) fn verdict(self) -> (Residual, f64) {
+    /// The residual, and the rounding floor of its natural map; infinite if a number is NaN.
+    pub(crate) fn finish(self) -> (Residual, f64) {
         if self.invalid || !self.magnitude.is_finite() {
             (Residual::INFINITE, f64::INFINITY)
         } else {

@@ -1,9 +1,9 @@
-//! What every complementarity problem offers: its function, its set and the judgement of an answer.
+//! What every complementarity problem offers: its function, its set and the residual of an answer.
 //!
 //! All classes of this crate are instances of one statement: find `z` in a closed convex set `K` such that
-//! `-F(z)` lies in the normal cone of `K` at `z`. An answer is judged by the natural map
+//! `-F(z)` lies in the normal cone of `K` at `z`. An answer is measured by the natural map
 //! `z - P_K(z - F(z))`, which is zero exactly at the solutions (Facchinei, Pang 2003, Finite-Dimensional
-//! Variational Inequalities and Complementarity Problems, section 1.5). The problem judges, never the solver.
+//! Variational Inequalities and Complementarity Problems, section 1.5). The problem evaluates answers, never the solver.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,13 +18,13 @@ pub trait Problem {
     /// Replaces `z` (length `n`) by its projection on `K`.
     fn project(&self, z: &mut [f64]);
 
-    /// Judges `x.z` on the original data, dimensionless. `x.w` is never trusted: `F` is evaluated again.
+    /// The residual of `x.z` on the original data, dimensionless. `x.w` is never trusted: `F` is evaluated again.
     ///
     /// A `z` of the wrong length, or NaN anywhere, gives [`Residual::INFINITE`].
     fn residual(&self, x: &Solution) -> Residual;
 
     /// The part of the natural map that rounding alone can cause at `x`: `16 eps (|M||z| + |q|)`, largest row,
-    /// in the scaling of [`Problem::residual`]. No double precision answer can be held to less.
+    /// in the scaling of [`Problem::residual`]. No double precision answer can be required to have less.
     fn residual_floor(&self, x: &Solution) -> f64;
 }
 
@@ -36,7 +36,7 @@ pub trait Bounded: Problem {
     /// Writes the Jacobian `dF_i / dz_j` at `z`, row-major, into `n * n` entries.
     fn jacobian(&self, z: &[f64], jacobian: &mut [f64]);
 
-    /// Whether the Jacobian is the same everywhere. Of a problem that does not say so it is not assumed.
+    /// Whether the Jacobian is the same everywhere. It is not assumed unless a problem says so.
     fn is_affine(&self) -> bool {
         false
     }

@@ -5,7 +5,7 @@
 //! with unequal masses.
 
 use crate::problem::{Cone, FactoredLcp, SolverError};
-use crate::samples::dice::Dice;
+use crate::samples::rng::Rng;
 use crate::samples::system::System;
 
 /// Velocity that bodies fall with (m/s).
@@ -22,10 +22,10 @@ pub struct Column {
 
 impl Column {
     /// A column whose lower part falls and whose upper part flies apart, with masses within `ratio`.
-    pub fn new(dice: &mut Dice, bodies: usize, ratio: f64) -> Column {
-        let masses = (0..bodies).map(|_| dice.log_uniform(1.0, ratio)).collect();
+    pub fn new(rng: &mut Rng, bodies: usize, ratio: f64) -> Column {
+        let masses = (0..bodies).map(|_| rng.log_uniform(1.0, ratio)).collect();
         let fall = |k: usize| FALL * (1.5 * k as f64 / bodies as f64 - 1.0);
-        let velocities = (0..bodies).map(|k| fall(k) + dice.uniform(-0.5, 0.5) * FALL).collect();
+        let velocities = (0..bodies).map(|k| fall(k) + rng.uniform(-0.5, 0.5) * FALL).collect();
         Column { masses, velocities }
     }
 
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn the_closest_ordered_velocities_solve_the_column() {
-        let mut dice = Dice::new(3);
-        let column = Column::new(&mut dice, 40, 10.0);
+        let mut rng = Rng::new(3);
+        let column = Column::new(&mut rng, 40, 10.0);
         let w = column.answer();
         // Impulses upwards: what a body gains it has from below, less what it gives above.
         let mut after = 0.0;

@@ -10,11 +10,10 @@
 
 use nalgebra::Vector3;
 
-use crate::samples::Sample;
 use crate::samples::bodies::{Body, Contact, system};
-use crate::samples::dice::Dice;
-use crate::samples::large::pile;
-use crate::samples::system::System;
+use crate::samples::pile::pile;
+use crate::samples::rng::Rng;
+use crate::samples::system::{Sample, System};
 
 /// Velocity that gravity gives in a step of 10 ms (m/s).
 const FALL: f64 = -0.0981;
@@ -53,11 +52,11 @@ impl Family {
     /// Its problems; another seed gives others of the same kind.
     pub fn samples(self, seed: u64) -> Vec<Sample> {
         // Every problem has its own source, so that a change to one kind leaves the others as they are.
-        let dice = |k: usize| Dice::new(seed.wrapping_mul(1_000_003) + 10_000 * self as u64 + k as u64);
+        let rng = |k: usize| Rng::new(seed.wrapping_mul(1_000_003) + 10_000 * self as u64 + k as u64);
         let mut samples = Vec::new();
-        let mut add = |name: String, build: &dyn Fn(&mut Dice, usize) -> System, count: usize| {
+        let mut add = |name: String, build: &dyn Fn(&mut Rng, usize) -> System, count: usize| {
             for i in 0..count {
-                let system = build(&mut dice(samples.len()), i);
+                let system = build(&mut rng(samples.len()), i);
                 samples.push(Sample { name: format!("{name}, {i}"), system });
             }
         };
@@ -65,37 +64,37 @@ impl Family {
             Family::Box => {
                 for mu in [0.0, 0.05, 0.3, 0.7, 1.0, 3.0, 10.0, 100.0, 1000.0] {
                     for copies in [1, 2] {
-                        let build = |dice: &mut Dice, _: usize| cuboid(dice, copies, mu);
+                        let build = |rng: &mut Rng, _: usize| cuboid(rng, copies, mu);
                         add(format!("box, {} contacts, mu {mu}", 4 * copies), &build, 12);
                     }
                 }
             }
             Family::Stack => {
                 for ratio in [1.0, 1e2, 1e4, 1e6, 1e8] {
-                    let build = |dice: &mut Dice, i: usize| {
-                        let mu = dice.uniform(0.2, 1.0);
-                        stack(dice, 2 + i % 9, ratio, mu)
+                    let build = |rng: &mut Rng, i: usize| {
+                        let mu = rng.uniform(0.2, 1.0);
+                        stack(rng, 2 + i % 9, ratio, mu)
                     };
                     add(format!("stack, ratio {ratio:e}"), &build, 60);
                 }
             }
             Family::StackFriction => {
                 for mu in [0.0, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0] {
-                    let build = |dice: &mut Dice, i: usize| stack(dice, 2 + i % 8, 10.0, mu);
+                    let build = |rng: &mut Rng, i: usize| stack(rng, 2 + i % 8, 10.0, mu);
                     add(format!("stack, mu {mu}"), &build, 8);
                 }
             }
             Family::Grasp => {
                 for ratio in [1e-3, 1.0, 1e3, 1e6] {
-                    let build = |dice: &mut Dice, i: usize| grasp(dice, 2 + i % 4, 1 + (i / 4) % 8, ratio);
+                    let build = |rng: &mut Rng, i: usize| grasp(rng, 2 + i % 4, 1 + (i / 4) % 8, ratio);
                     add(format!("grasp, ratio {ratio:e}"), &build, 40);
                 }
             }
             Family::Pile => {
                 for ratio in [1.0, 1e4, 1e8] {
-                    let build = |dice: &mut Dice, i: usize| {
+                    let build = |rng: &mut Rng, i: usize| {
                         let bodies = 1 + i % 8;
-                        pile(dice, bodies, 5 * bodies, ratio, [0.1, 3.0])
+                        pile(rng, bodies, 5 * bodies, ratio, [0.1, 3.0])
                     };
                     add(format!("pile, ratio {ratio:e}"), &build, 60);
                 }
@@ -106,10 +105,10 @@ impl Family {
 }
 
 /// A box on its lower corners, each `copies` times, as it arrives: falling, sliding and turning.
-fn cuboid(dice: &mut Dice, copies: usize, mu: f64) -> System {
-    let half = Vector3::from_fn(|_, _| dice.uniform(0.1, 1.0));
-    let mut body = Body::cuboid(half, dice.log_uniform(0.1, 10.0)).at(Vector3::new(0.0, 0.0, half.z));
-    knock(dice, &mut body, [1e-2, 10.0]);
+fn cuboid(rng: &mut Rng, copies: usize, mu: f64) -> System {
+    let half = Vector3::from_fn(|_, _| rng.uniform(0.1, 1.0));
+    let mut body = Body::cuboid(half, rng.log_uniform(0.1, 10.0)).at(Vector3::new(0.0, 0.0, half.z));
+    knock(rng, &mut body, [1e-2, 10.0]);
     let corners = body.corners();
     let contacts: Vec<Contact> =
         (0..4 * copies).map(|k| Contact::new(0, None, corners[k % 4], Vector3::z(), mu)).collect();
@@ -117,24 +116,24 @@ fn cuboid(dice: &mut Dice, copies: usize, mu: f64) -> System {
 }
 
 /// Gravity of one step and a random velocity of a size between these limits (m/s).
-fn knock(dice: &mut Dice, body: &mut Body, [least, largest]: [f64; 2]) {
-    let size = dice.log_uniform(least, largest);
-    body.velocity = dice.vector(size) + FALL * Vector3::z();
-    body.spin = dice.vector(size / body.half.max());
+fn knock(rng: &mut Rng, body: &mut Body, [least, largest]: [f64; 2]) {
+    let size = rng.log_uniform(least, largest);
+    body.velocity = rng.vector(size) + FALL * Vector3::z();
+    body.spin = rng.vector(size / body.half.max());
 }
 
 /// Boxes on each other, each a little smaller than the one below and four contacts a face; masses within `ratio`.
-pub fn stack(dice: &mut Dice, boxes: usize, ratio: f64, mu: f64) -> System {
+pub fn stack(rng: &mut Rng, boxes: usize, ratio: f64, mu: f64) -> System {
     let mut bodies: Vec<Body> = Vec::new();
     let mut contacts = Vec::new();
     let mut top = 0.0;
     for k in 0..boxes {
         let side = 0.5 - 0.1 * k as f64 / boxes as f64;
-        let half = Vector3::new(side, side, dice.uniform(0.2, 0.5));
+        let half = Vector3::new(side, side, rng.uniform(0.2, 0.5));
         let centre = Vector3::new(0.0, 0.0, top + half.z);
         top += 2.0 * half.z;
-        let mut body = Body::cuboid(half, dice.log_uniform(1.0, ratio)).at(centre);
-        knock(dice, &mut body, [1e-3, 1.0]);
+        let mut body = Body::cuboid(half, rng.log_uniform(1.0, ratio)).at(centre);
+        knock(rng, &mut body, [1e-3, 1.0]);
         let corners = body.corners();
         bodies.push(body);
         contacts.extend(
@@ -145,29 +144,29 @@ pub fn stack(dice: &mut Dice, boxes: usize, ratio: f64, mu: f64) -> System {
 }
 
 /// Fingers that close on an object, each with a patch of contacts in one plane; a finger has `ratio` times its mass.
-fn grasp(dice: &mut Dice, fingers: usize, patch: usize, ratio: f64) -> System {
+fn grasp(rng: &mut Rng, fingers: usize, patch: usize, ratio: f64) -> System {
     const RADIUS: f64 = 0.05;
     let mut object = Body::cuboid(Vector3::repeat(RADIUS), 1.0);
-    knock(dice, &mut object, [1e-3, 0.1]);
+    knock(rng, &mut object, [1e-3, 0.1]);
     let mut bodies = vec![object];
     let mut contacts = Vec::new();
-    let mu = dice.uniform(0.2, 1.2);
+    let mu = rng.uniform(0.2, 1.2);
     // The second finger stands about opposite to the first, the others anywhere.
-    let first = dice.direction();
+    let first = rng.direction();
     for finger in 1..=fingers {
         let outward = match finger {
             1 => first,
-            2 => (0.2 * dice.direction() - first).normalize(),
-            _ => dice.direction(),
+            2 => (0.2 * rng.direction() - first).normalize(),
+            _ => rng.direction(),
         };
         let half = Vector3::new(0.02, 0.02, 0.02);
         let mut body = Body::cuboid(half, ratio).at(1.4 * RADIUS * outward);
-        body.orientation = dice.orientation();
-        body.velocity = -dice.uniform(0.01, 0.3) * outward + dice.vector(0.02);
+        body.orientation = rng.orientation();
+        body.velocity = -rng.uniform(0.01, 0.3) * outward + rng.vector(0.02);
         bodies.push(body);
         let frame = crate::samples::bodies::frame(outward);
         for _ in 0..patch {
-            let aside = frame * Vector3::new(0.0, dice.uniform(-0.01, 0.01), dice.uniform(-0.01, 0.01));
+            let aside = frame * Vector3::new(0.0, rng.uniform(-0.01, 0.01), rng.uniform(-0.01, 0.01));
             contacts.push(Contact::new(finger, Some(0), RADIUS * outward + aside, outward, mu));
         }
     }

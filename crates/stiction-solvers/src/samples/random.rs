@@ -8,10 +8,9 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::problem::Cone;
-use crate::samples::Sample;
 use crate::samples::bodies::{Body, Contact, system};
-use crate::samples::dice::Dice;
-use crate::samples::system::System;
+use crate::samples::rng::Rng;
+use crate::samples::system::{Sample, System};
 
 /// Contacts at most.
 pub const MOST_CONTACTS: usize = 60;
@@ -34,27 +33,27 @@ impl Range {
 
 /// A problem of Coulomb contacts whose bodies have any velocity.
 pub fn contacts(seed: u64, range: Range) -> Sample {
-    let (bodies, contacts) = draw(&mut Dice::new(seed), range);
+    let (bodies, contacts) = draw(&mut Rng::new(seed), range);
     Sample { name: format!("random {seed}, {} contacts", contacts.len()), system: system(&bodies, &contacts) }
 }
 
-/// The same, where half of the blocks are rows that are held, one-sided or bounded.
+/// The same, where half of the blocks are rows that are fixed, one-sided or bounded.
 pub fn mixed(seed: u64, range: Range) -> Sample {
-    let mut dice = Dice::new(seed);
-    let (bodies, mut contacts) = draw(&mut dice, range);
-    let kinds: Vec<usize> = contacts.iter().map(|_| dice.below(6)).collect();
+    let mut rng = Rng::new(seed);
+    let (bodies, mut contacts) = draw(&mut rng, range);
+    let kinds: Vec<usize> = contacts.iter().map(|_| rng.below(6)).collect();
     for (contact, kind) in contacts.iter_mut().zip(&kinds) {
         if *kind < 2 {
-            contact.bias = 0.0; // a gap in a row that is held, or that must not open, may contradict another one
+            contact.bias = 0.0; // a gap in a row that is fixed, or that must not open, may contradict another one
         }
     }
     let coulomb = system(&bodies, &contacts);
     let mut blocks = System::new(coulomb.rows.columns);
     for (i, kind) in kinds.into_iter().enumerate() {
         let cone = match kind {
-            0 => Cone::Free { dim: 1 + dice.below(3) },
-            1 => interval(&mut dice, &bodies[contacts[i].on]),
-            2 => Cone::Nonnegative { dim: 1 + dice.below(3) },
+            0 => Cone::Free { dim: 1 + rng.below(3) },
+            1 => interval(&mut rng, &bodies[contacts[i].on]),
+            2 => Cone::Nonnegative { dim: 1 + rng.below(3) },
             _ => coulomb.cones[i],
         };
         let (first, dim) = (coulomb.rows.starts[i], cone.dim());
@@ -69,10 +68,10 @@ pub fn mixed(seed: u64, range: Range) -> Sample {
 }
 
 /// Bounds of about the impulse that stops the body, on either side, or on one.
-fn interval(dice: &mut Dice, body: &Body) -> Cone {
-    let bound = dice.log_uniform(1e-2, 10.0) / body.inverse_mass.x;
-    match dice.below(3) {
-        0 => Cone::Interval { lower: -bound, upper: dice.uniform(0.0, 2.0) * bound },
+fn interval(rng: &mut Rng, body: &Body) -> Cone {
+    let bound = rng.log_uniform(1e-2, 10.0) / body.inverse_mass.x;
+    match rng.below(3) {
+        0 => Cone::Interval { lower: -bound, upper: rng.uniform(0.0, 2.0) * bound },
         1 => Cone::Interval { lower: 0.0, upper: f64::INFINITY },
         _ => Cone::Interval { lower: f64::NEG_INFINITY, upper: 0.0 },
     }
@@ -81,16 +80,16 @@ fn interval(dice: &mut Dice, body: &Body) -> Cone {
 /// A problem of Coulomb contacts, and impulses that solve it: these and the velocities after the step are drawn first,
 /// and the free velocities are those that lead there. Half of the bodies are at rest after the step.
 pub fn planted(seed: u64, range: Range) -> (Sample, Vec<f64>) {
-    let mut dice = Dice::new(seed);
-    let (mut bodies, mut contacts) = draw(&mut dice, range);
+    let mut rng = Rng::new(seed);
+    let (mut bodies, mut contacts) = draw(&mut rng, range);
     for body in &mut bodies {
-        if dice.chance(0.5) {
+        if rng.chance(0.5) {
             body.velocity.fill(0.0);
             body.spin.fill(0.0);
         }
     }
     let impulses: Vec<Vector3<f64>> =
-        contacts.iter_mut().map(|contact| plant(&mut dice, contact, &bodies)).collect();
+        contacts.iter_mut().map(|contact| plant(&mut rng, contact, &bodies)).collect();
     for (contact, impulse) in contacts.iter().zip(&impulses) {
         let world = contact.frame * impulse;
         bodies[contact.on].push(-world, contact.point);
@@ -104,61 +103,61 @@ pub fn planted(seed: u64, range: Range) -> (Sample, Vec<f64>) {
 }
 
 /// Makes a contact open, stick (between bodies at rest) or slide after the step, and returns its impulse.
-fn plant(dice: &mut Dice, contact: &mut Contact, bodies: &[Body]) -> Vector3<f64> {
+fn plant(rng: &mut Rng, contact: &mut Contact, bodies: &[Body]) -> Vector3<f64> {
     let at = |body: usize| bodies[body].velocity_at(contact.point);
     let velocity = at(contact.on) - contact.against.map_or(Vector3::zeros(), at);
-    if dice.chance(0.3) {
+    if rng.chance(0.3) {
         // Some just touch.
-        let opening = if dice.chance(0.8) { dice.log_uniform(1e-3, 1.0) } else { 0.0 };
+        let opening = if rng.chance(0.8) { rng.log_uniform(1e-3, 1.0) } else { 0.0 };
         contact.bias = (-contact.frame.column(0).dot(&velocity)).max(0.0) + opening;
         return Vector3::zeros();
     }
     contact.bias = 0.0;
     let mass = |body: usize| 1.0 / bodies[body].inverse_mass.x;
     let lighter = mass(contact.on).min(contact.against.map_or(f64::INFINITY, mass));
-    let normal = lighter * dice.log_uniform(1e-2, 1.0);
+    let normal = lighter * rng.log_uniform(1e-2, 1.0);
     let speed = velocity.norm();
     if speed == 0.0 {
-        let friction = contact.mu * normal * dice.uniform(0.0, 1.0);
-        let direction = dice.direction();
+        let friction = contact.mu * normal * rng.uniform(0.0, 1.0);
+        let direction = rng.direction();
         return Vector3::new(normal, friction * direction.x, friction * direction.y);
     }
     // The surface lies along the velocity.
     let along = velocity / speed;
-    let across = dice.direction().cross(&along).normalize();
+    let across = rng.direction().cross(&along).normalize();
     contact.frame = Matrix3::from_columns(&[across, along, across.cross(&along)]);
     Vector3::new(normal, -contact.mu * normal, 0.0)
 }
 
-fn draw(dice: &mut Dice, range: Range) -> (Vec<Body>, Vec<Contact>) {
-    let part = dice.uniform(0.0, 1.0);
+fn draw(rng: &mut Rng, range: Range) -> (Vec<Body>, Vec<Contact>) {
+    let part = rng.uniform(0.0, 1.0);
     let count = 1 + (part * part * MOST_CONTACTS as f64) as usize;
     let most = (1 + count / 2).min(12);
-    let (bodies, ratio) = (1 + dice.below(most), dice.log_uniform(1.0, range.mass));
+    let (bodies, ratio) = (1 + rng.below(most), rng.log_uniform(1.0, range.mass));
     let bodies: Vec<Body> = (0..bodies)
         .map(|_| {
-            let half = Vector3::from_fn(|_, _| dice.uniform(0.2, 1.0));
-            let mut body = Body::cuboid(half, dice.log_uniform(1.0, ratio));
-            body.orientation = dice.orientation();
-            body.velocity = dice.vector(1.0);
-            body.spin = dice.vector(1.0);
-            body.at(dice.vector(1.0))
+            let half = Vector3::from_fn(|_, _| rng.uniform(0.2, 1.0));
+            let mut body = Body::cuboid(half, rng.log_uniform(1.0, ratio));
+            body.orientation = rng.orientation();
+            body.velocity = rng.vector(1.0);
+            body.spin = rng.vector(1.0);
+            body.at(rng.vector(1.0))
         })
         .collect();
     let mut contacts: Vec<Contact> = Vec::with_capacity(count);
     for k in 0..count {
-        if k > 0 && dice.chance(0.1) {
-            let again = contacts[dice.below(k)].clone();
+        if k > 0 && rng.chance(0.1) {
+            let again = contacts[rng.below(k)].clone();
             contacts.push(again);
             continue;
         }
-        let on = dice.below(bodies.len());
-        let against = Some(dice.below(bodies.len())).filter(|other| *other != on);
-        let mu = if dice.chance(0.1) { 0.0 } else { dice.log_uniform(1e-2, range.friction) };
-        let point = bodies[on].position + dice.vector(1.0);
-        let mut contact = Contact::new(on, against, point, dice.direction(), mu);
-        if dice.chance(0.5) {
-            contact.bias = dice.log_uniform(1e-3, 1.0);
+        let on = rng.below(bodies.len());
+        let against = Some(rng.below(bodies.len())).filter(|other| *other != on);
+        let mu = if rng.chance(0.1) { 0.0 } else { rng.log_uniform(1e-2, range.friction) };
+        let point = bodies[on].position + rng.vector(1.0);
+        let mut contact = Contact::new(on, against, point, rng.direction(), mu);
+        if rng.chance(0.5) {
+            contact.bias = rng.log_uniform(1e-3, 1.0);
         }
         contacts.push(contact);
     }

@@ -20,6 +20,15 @@ impl Form {
     pub const ALL: [Form; 3] = [Form::Dense, Form::Sparse, Form::Factored];
 }
 
+/// A problem with a name.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// What it shows and its number, unique in its set.
+    pub name: String,
+    /// The problem.
+    pub system: System,
+}
+
 /// Blocks with their rows of `Y` and of `q`.
 #[derive(Clone, Debug)]
 pub struct System {

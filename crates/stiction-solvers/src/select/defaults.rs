@@ -57,7 +57,7 @@ pub(crate) fn path_with_restarts(tolerance: f64) -> Result<Path, SolverError> {
     Path::new(PathSettings { tolerance, restarts: 64, ..PathSettings::default() })
 }
 
-/// The chain of cone solvers, which aims no lower than its tolerance.
+/// The chain of cone solvers, whose target is its tolerance.
 pub(crate) fn chain(tolerance: f64) -> Result<Chain, SolverError> {
     Chain::new(ChainSettings { tolerance, aim: tolerance, ..ChainSettings::default() })
 }

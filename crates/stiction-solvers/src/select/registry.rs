@@ -9,13 +9,13 @@ use crate::cones::{Admm, Chain, ConeInteriorPoint, MncpPlm, MncpRlm, Newton, Nsg
 use crate::conic::InteriorPoint;
 use crate::dual_active_set::{ActiveSetQp, Ppm};
 use crate::newton::{FbPlm, FbRlm, Path};
+use crate::pivoting::lcp_adapter::Reduced;
 use crate::pivoting::{Dantzig, Enumeration, Lemke, ProximalLemke};
 use crate::problem::{
     AnyProblem, BoxLcp, Class, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Report, Solution, Solver,
     SolverError, Start,
 };
 use crate::select::defaults;
-use crate::select::lcp_adapter::Reduced;
 use crate::select::robust::{Attempt, Robust, RobustSettings};
 use crate::sweeps::{Pgs, PgsSm};
 
@@ -85,6 +85,18 @@ pub enum RegistryError {
 ///
 /// # Errors
 /// [`RegistryError::Unknown`], which lists the names.
+///
+/// ```
+/// use stiction_solvers::{Class, Lcp, Solution, Start, Status};
+/// use stiction_solvers::select::registry::find;
+/// let entry = find("lemke").unwrap();
+/// assert!(entry.serves(Class::Lcp) && !entry.serves(Class::ConeNcp));
+/// let problem = Lcp::new(vec![2.0], vec![-1.0]).unwrap().into();
+/// let mut x = Solution::default();
+/// let report = entry.make(1e-10).unwrap().solve(&problem, Start::Cold, &mut x).unwrap();
+/// assert_eq!((report.status, x.z[0]), (Status::Solved, 0.5));
+/// assert!(find("lemkes").unwrap_err().to_string().contains("there are: "));
+/// ```
 pub fn find(name: &str) -> Result<&'static Entry, RegistryError> {
     let known = || names(SOLVERS.iter());
     SOLVERS

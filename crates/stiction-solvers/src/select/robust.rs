@@ -9,7 +9,7 @@
 //!    certified, that is all.
 //! 2. Otherwise let the others try from nothing, in order, until one answer is certified.
 //! 3. Without success look for a proof that there is no solution ([`crate::pivoting::infeasibility`]).
-//! 4. Return the best answer found, judged on the original data, with the most informative status; say what was tried
+//! 4. Return the best answer found, evaluated on the original data, with the most informative status; say what was tried
 //!    ([`Robust::tried`]), and write the problem to a file if asked ([`RobustSettings::dump`]).
 //!
 //! # Convergence and failure
@@ -27,16 +27,16 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::driver::{Incumbent, check_tolerance};
 use crate::io;
-use crate::pivoting::dantzig::check_tolerance;
+use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::pivoting::infeasibility::is_infeasible;
+use crate::pivoting::lcp_adapter::Reduced;
 use crate::problem::{
     AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,
     Solution, Solver, SolverError, Start, Status,
 };
-use crate::select::box_to_lcp::BoxReduction;
 use crate::select::defaults;
-use crate::select::lcp_adapter::Reduced;
 
 /// Settings of [`Robust`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -199,10 +199,22 @@ impl<F: Smooth + 'static> RobustClass for Mcp<F> {
 }
 
 /// Several methods for problems of class `P`; see the [module documentation](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, Robust, RobustSettings, Solution, Solver, Start, Status};
+/// // No contact impulse can keep two bodies apart that approach each other from both sides: the proof is in the status.
+/// let problem = Lcp::new(vec![1.0, -1.0, -1.0, 1.0], vec![-1.0, -1.0])?;
+/// let mut solver = Robust::new(RobustSettings::default())?;
+/// let mut x = Solution::default();
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Infeasible);
+/// assert!(solver.tried().len() > 1);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 pub struct Robust<P> {
     settings: RobustSettings,
     methods: Vec<Method<P>>,
     tried: Vec<Attempt>,
+    incumbent: Incumbent,
     trial: Solution,
     dump_error: Option<std::io::Error>,
 }
@@ -216,7 +228,14 @@ impl<P: RobustClass> Robust<P> {
         check_tolerance(settings.tolerance)?;
         let methods = P::methods(settings.tolerance)?;
         let tried = Vec::with_capacity(methods.len());
-        Ok(Robust { settings, methods, tried, trial: Solution::default(), dump_error: None })
+        Ok(Robust {
+            settings,
+            methods,
+            tried,
+            incumbent: Incumbent::default(),
+            trial: Solution::default(),
+            dump_error: None,
+        })
     }
 
     /// The settings.
@@ -241,39 +260,30 @@ impl<P: RobustClass> Robust<P> {
 
     /// Steps 1 and 2. The best answer is left in `x`.
     fn run(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
-        let mut best = Report {
-            status: Status::NumericalFailure,
-            iterations: 0,
-            pivots: 0,
-            residual: Residual::INFINITE,
-            regularization: 0.0,
-        };
+        self.incumbent.open(self.settings.tolerance);
         self.tried.clear();
+        let mut status = Status::NumericalFailure;
         for method in &mut self.methods {
             let first = self.tried.is_empty();
             let report = if first {
-                method.solver.solve(problem, start, x)
+                let report = method.solver.solve(problem, start, x);
+                self.incumbent.adopt_answer(&report);
+                report
             } else {
-                method.solver.solve(problem, Start::Cold, &mut self.trial)
+                let report = method.solver.solve(problem, Start::Cold, &mut self.trial);
+                self.incumbent.offer_answer(&report, &self.trial, x);
+                report
             };
             self.tried.push(Attempt { solver: method.name, report });
-            best.iterations += report.iterations;
-            best.pivots += report.pivots;
-            if first || report.residual.natural_map < best.residual.natural_map {
-                (best.residual, best.regularization) = (report.residual, report.regularization);
-                if !first {
-                    std::mem::swap(x, &mut self.trial);
-                }
-            }
-            if first || information(report.status) > information(best.status) {
-                best.status = report.status;
+            if first || information(report.status) > information(status) {
+                status = report.status;
             }
             let invalid = report.status == Status::NumericalFailure && report.residual == Residual::INFINITE;
             if report.status == Status::Solved || invalid {
                 break;
             }
         }
-        best
+        self.incumbent.report(status)
     }
 
     fn dump(&mut self, problem: &P) {

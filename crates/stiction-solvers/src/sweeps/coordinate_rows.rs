@@ -2,7 +2,7 @@
 
 use crate::linalg::dense::{Square, dot};
 use crate::linalg::sparse_rows::SparseRows;
-use crate::problem::box_lcp::check_finite;
+use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
 use crate::problem::{Bounded, FactoredLcp, Problem, Residual, Solution};
 
@@ -43,7 +43,7 @@ pub(crate) trait Rows: Problem {
     fn multiply(&self, x: &[f64], y: &mut [f64], state: &mut Vec<f64>);
 
     /// Writes `w` and returns the residual of `z` and its rounding floor; `state` is overwritten.
-    fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64);
+    fn assess(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64);
 
     /// `Y` of `M = Y Y^T`, if that is known and sparse.
     fn sparse_half(&self) -> Option<&SparseRows> {
@@ -94,8 +94,8 @@ impl<P: Linear> Rows for P {
         y.iter_mut().enumerate().for_each(|(i, y)| *y = dot(row(self, i), x));
     }
 
-    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
-        self.judge_into(z, w)
+    fn assess(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
+        Linear::assess(self, z, w)
     }
 
     fn is_finite(&self) -> bool {
@@ -180,8 +180,8 @@ impl<P: Linear> Rows for Symmetric<'_, P> {
         (0..x.len()).filter(|&i| x[i] != 0.0).for_each(|i| self.moved(i, x[i], y));
     }
 
-    fn judge(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
-        self.0.judge_into(z, w)
+    fn assess(&self, z: &[f64], w: &mut [f64], _state: &mut Vec<f64>) -> (Residual, f64) {
+        Linear::assess(self.0, z, w)
     }
 
     fn is_finite(&self) -> bool {
@@ -229,8 +229,8 @@ impl Rows for FactoredLcp {
         y.iter_mut().enumerate().for_each(|(i, y)| *y = self.row_dot(i, state));
     }
 
-    fn judge(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64) {
-        self.assess(z, w, state)
+    fn assess(&self, z: &[f64], w: &mut [f64], state: &mut Vec<f64>) -> (Residual, f64) {
+        FactoredLcp::assess(self, z, w, state)
     }
 
     fn sparse_half(&self) -> Option<&SparseRows> {

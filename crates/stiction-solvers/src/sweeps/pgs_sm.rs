@@ -5,7 +5,7 @@
 //!
 //! # Method
 //! 1. A few sweeps of projected Gauss-Seidel: they find out which indices are at their bounds.
-//! 2. Judge `z` on the original data; stop if it passes.
+//! 2. Evaluate the residual of `z` on the original data; stop if it is certified.
 //! 3. Let `I` be the indices strictly between their bounds. Solve `(M_II + delta D_II) d = -w_I`, `D` the diagonal of `M`:
 //!    by a sparse factorization where `M = Y Y^T` with sparse rows `Y` of some long structure, else by
 //!    Cholesky's where `I` is small, and by conjugate gradients with the diagonal as preconditioner where it is large.
@@ -19,7 +19,8 @@
 //! No step raises the objective, and step 1 lowers it unless `z` is a solution; for positive definite `M` the method is
 //! finite once the right `I` is found, which takes a few cycles. The increment form of step 3 has no bias from `delta`
 //! (1e-12, raised by 100 where the factorization fails on redundant rows). Asymmetric problems are not for this
-//! method: the factorization reads the lower triangle; an answer that does not pass is reported as such.
+//! method: the factorization reads the lower triangle; an answer that is not certified is reported as
+//! such.
 //!
 //! # Cost
 //! `2 n` per unknown that moves in a sweep, `|I|^3 / 3` per factorization, `2 |I| n` per step of conjugate gradients. For a
@@ -33,13 +34,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::capacity::make_room;
+use crate::driver::positive;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
 use crate::linalg::envelope::Envelope;
-use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
+use crate::problem::{
+    BoxLcp, FactoredLcp, HistoryEntry, Lcp, Report, Solution, Solver, SolverError, Start, Status,
+};
 use crate::sweeps::coordinate_rows::{Rows, Symmetric, sweep};
-use crate::sweeps::pgs::{Run, positive};
+use crate::sweeps::run::Run;
 
 /// First and largest multiple of the diagonal that keeps a factorization positive definite, and the factor between two
 /// attempts. The first is a few hundred roundings; beyond the last nothing would be left of the step.
@@ -76,7 +80,7 @@ pub struct PgsSmSettings {
     pub subspace_steps: usize,
     /// Subspaces of more indices are solved by conjugate gradients.
     pub largest_dense: usize,
-    /// Whether to keep the residual of every cycle for [`PgsSm::history`].
+    /// Whether to keep the natural map of every cycle for [`PgsSm::history`].
     pub history: bool,
 }
 
@@ -105,6 +109,16 @@ impl PgsSmSettings {
 }
 
 /// Projected Gauss-Seidel with subspace minimization; see the [module](self).
+///
+/// ```
+/// use stiction_solvers::{Lcp, PgsSm, PgsSmSettings, Solution, Solver, Start, Status};
+/// let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0])?;
+/// let mut x = Solution::default();
+/// let mut solver = PgsSm::new(PgsSmSettings::default())?;
+/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert!((x.z[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PgsSm {
     settings: PgsSmSettings,
@@ -149,51 +163,52 @@ impl PgsSm {
         Ok(PgsSm { settings, ..PgsSm::default() })
     }
 
-    /// The natural maps after each cycle's sweeps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.run.history
+    /// The convergence history of the last solve, after the sweeps of each cycle; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.run.incumbent.history()
     }
 
     fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         let PgsSmSettings { tolerance, max_iterations, history, .. } = self.settings;
-        self.run.expect(history, max_iterations);
-        if let Some(report) = self.run.begin(problem, start, x, tolerance, history) {
+        let run = &mut self.run;
+        if let Err(report) = run.open(problem, start, x, tolerance, (history, max_iterations)) {
             return report;
         }
         self.subspace.reset(problem, self.settings.largest_dense);
         let (mut least, mut since) = (f64::INFINITY, 0);
         for k in 1..=max_iterations {
-            problem.start(&x.z, &x.w, &mut self.run.state);
+            run.incumbent.iterations = k;
+            run.start(problem);
             for _ in 0..self.settings.sweeps {
-                sweep(problem, 1.0, &mut x.z, &mut self.run.state); // step 1
+                sweep(problem, 1.0, &mut run.iterate.z, &mut run.state); // step 1
             }
-            problem.value(&x.z, &self.run.state, &mut x.w);
-            // Step 2. A judgement costs as much as a subspace step: only where it may pass, or to keep the best.
-            let natural_map = self.run.natural_map(problem, x);
+            problem.value(&run.iterate.z, &run.state, &mut run.iterate.w);
+            // Step 2. The residual costs as much as a subspace step: only where it may certify, or to keep the best.
+            let natural_map = run.natural_map(problem);
             since = if natural_map < least { 0 } else { since + 1 };
             least = least.min(natural_map);
-            let judge = natural_map <= tolerance || since > 0 || history || k == max_iterations;
-            if judge && self.run.judge(problem, x, tolerance, history) {
-                return self.run.report(Status::Solved, k, x);
+            if natural_map <= tolerance || since > 0 || history || k == max_iterations {
+                run.evaluate(problem, x);
             }
-            if since > PATIENCE {
-                return self.run.report(Status::Stalled, k, x);
+            if run.incumbent.is_certified() || since > PATIENCE {
+                return run.incumbent.report(Status::Stalled);
             }
             for _ in 0..self.settings.subspace_steps {
-                if self.subspace.step(problem, &self.settings, &self.run.scales, x, &mut self.run.state) {
+                let Run { scales, iterate, state, .. } = run;
+                if self.subspace.step(problem, &self.settings, scales, iterate, state) {
                     break;
                 }
             }
-            if self.run.natural_map(problem, x) <= tolerance && self.run.judge(problem, x, tolerance, false) {
-                return self.run.report(Status::Solved, k, x);
+            if run.natural_map(problem) <= tolerance && run.offer(problem, x).is_certified() {
+                return run.incumbent.report(Status::Solved);
             }
         }
-        self.run.report(Status::MaxIterations, max_iterations, x)
+        run.incumbent.report(Status::MaxIterations)
     }
 }
 
 impl Subspace {
-    /// Makes room and forgets the last problem.
+    /// Reserves the workspace and forgets the last problem.
     fn reset<P: Rows>(&mut self, problem: &P, largest_dense: usize) {
         let n = problem.dim();
         self.sparse = problem.sparse_half().is_some_and(|rows| {
@@ -205,13 +220,13 @@ impl Subspace {
             self.envelope.reserve();
         }
         let dense = if self.sparse { 0 } else { n.min(largest_dense) };
-        make_room(&mut self.free, n);
-        make_room(&mut self.factored, dense);
+        reserve_to(&mut self.free, n);
+        reserve_to(&mut self.factored, dense);
         self.factor.reserve(dense);
         self.factor.clear();
         self.factored.clear();
         self.delta = DELTA;
-        make_room(&mut self.step, n);
+        reserve_to(&mut self.step, n);
         let Gradients { residual, direction } = &mut self.gradients;
         for list in [&mut self.change, &mut self.image, &mut self.trial, residual, direction] {
             list.resize(n, 0.0);
@@ -383,8 +398,8 @@ impl Subspace {
     fn first_bound<P: Rows>(&self, problem: &P, z: &[f64]) -> f64 {
         self.free.iter().zip(&self.step).fold(1.0, |t: f64, (&i, &d)| {
             let [lower, upper] = problem.bounds(i);
-            let room = if d > 0.0 { upper - z[i] } else { lower - z[i] };
-            if d == 0.0 || !room.is_finite() { t } else { t.min(room / d) }
+            let distance = if d > 0.0 { upper - z[i] } else { lower - z[i] };
+            if d == 0.0 || !distance.is_finite() { t } else { t.min(distance / d) }
         })
     }
 }
@@ -402,6 +417,10 @@ impl Solver<Lcp> for PgsSm {
             None => self.iterate(problem, start, x),
         }
     }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
+    }
 }
 
 impl Solver<BoxLcp> for PgsSm {
@@ -411,10 +430,18 @@ impl Solver<BoxLcp> for PgsSm {
             None => self.iterate(problem, start, x),
         }
     }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
+    }
 }
 
 impl Solver<FactoredLcp> for PgsSm {
     fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
         self.iterate(problem, start, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

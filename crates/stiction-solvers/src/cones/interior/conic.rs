@@ -8,7 +8,7 @@
 //! under Coulomb's law the same with De Saxce's correction `s = (mu |u_t|, 0, 0)` of the solution itself.
 //!
 //! # Method
-//! 1. Solve the program with the library. Tangents of contacts without slip are free, as if they pressed.
+//! 1. Solve the program with the library. Tangents of contacts without slip are free, as if they were active.
 //! 2. Associated law: done. Coulomb's law: the new `s` from the velocities, and again.
 //!
 //! # Convergence and failure
@@ -28,7 +28,7 @@ use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroC
 use crate::cones::normalized::{Law, Normalized};
 use crate::cones::state::{Limits, State};
 use crate::conic::InteriorPoint;
-use crate::conic::interior_point::{ASYMMETRY, Program, Triplets};
+use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, run_library};
 use crate::problem::cone::tangent_norm;
 use crate::problem::{ConeNcp, Report, Solution, Solver, Start, Status};
 
@@ -48,12 +48,12 @@ impl Solver<ConeNcp> for InteriorPoint {
             let Some(program) = pose(&state.problem, &s) else {
                 return state.close(problem, Status::NumericalFailure, x);
             };
-            let Some((impulses, _, iterations, _)) = self.run_library(&program) else {
+            let Some((impulses, _, iterations, _)) = run_library(self.settings(), &program) else {
                 status = Status::NumericalFailure;
                 break;
             };
-            state.iterations += iterations;
-            state.factorizations += iterations;
+            state.incumbent.iterations += iterations;
+            state.incumbent.pivots += iterations;
             if impulses.iter().any(|x| !x.is_finite()) {
                 status = Status::NumericalFailure;
                 break;

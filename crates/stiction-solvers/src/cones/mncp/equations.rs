@@ -5,7 +5,7 @@
 //!
 //! `x_n = max(0, -z_n)`, `v_n = max(0, z_n)`, `x_t = -s z_t`, `v_t = (1 - s) z_t`, `s = min(1, mu x_n / |z_t|)`,
 //!
-//! which obey Coulomb's law whatever `z` is, and `v = x + z`. With the projections `Pi` of [`crate::cones::newton::alart_curnier`] this is
+//! which comply with Coulomb's law whatever `z` is, and `v = x + z`. With the projections `Pi` of [`crate::cones::newton::alart_curnier`] this is
 //! `x = Pi(-z)`, which is meant for cells of the other kinds: `x = max(0, -z)`, `x = mid(lower, -z, upper)`, `x = -z` (free rows,
 //! MJ14's `p_b`, with `v = 0`), the projection on the friction cone under the associated law, and without slip `x = -z` where
 //! `z_n < 0`, else 0. What is left to solve is
@@ -21,13 +21,13 @@
 //!
 //! # References
 //! E. Todorov, *Implicit nonlinear complementarity: a new approach to contact dynamics*, IEEE International Conference on
-//! Robotics and Automation 2010, 2322-2329. A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal
+//! Robotics and Automation 2010, 2322-2329. H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal
 //! coordinate contact dynamics*, ASME DETC2014-34322, eq. 26-36 (MJ14).
 
 use crate::cones::newton::alart_curnier::{impulse, slope};
 use crate::cones::normalized::Law;
 use crate::cones::state::State;
-use crate::newton::levenberg_marquardt::least_squares::{Equations, Point};
+use crate::newton::levenberg_marquardt::{Equations, Point};
 use crate::newton::restarts::scatter;
 use crate::problem::ConeNcp;
 
@@ -39,13 +39,13 @@ pub(crate) struct MncpEquations<'a> {
 }
 
 impl<'a> MncpEquations<'a> {
-    /// The equations of `problem`; the state keeps the best point judged.
+    /// The equations of `problem`; the state keeps the best point evaluated.
     pub(crate) fn new(problem: &'a ConeNcp, state: &'a mut State) -> MncpEquations<'a> {
         MncpEquations { problem, state }
     }
 }
 
-/// Writes the `z = v - x` of the state's start, which need not obey any law, and looks at the impulse that it encodes.
+/// Writes the `z = v - x` of the state's start, which need not comply with any law, and looks at the impulse that it encodes.
 /// Whether that passes.
 pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> bool {
     z.clone_from(&state.start);
@@ -61,8 +61,8 @@ pub(crate) fn start(problem: &ConeNcp, state: &mut State, z: &mut Vec<f64>) -> b
     state.look(problem)
 }
 
-/// Writes where a descent begins anew after attempt number `attempt`, from 0.
-pub(crate) fn begin_anew(state: &State, attempt: usize, z: &mut [f64]) {
+/// Writes where a descent restarts after attempt number `attempt`, from 0.
+pub(crate) fn restart(state: &State, attempt: usize, z: &mut [f64]) {
     if attempt == 0 && state.is_warm() {
         z.copy_from_slice(&state.problem.q); // no impulses
     } else {
@@ -106,6 +106,10 @@ impl Equations for MncpEquations<'_> {
         jacobian.iter().all(|entry| entry.is_finite())
     }
 
+    fn count(&mut self) {
+        self.state.incumbent.iterations += 1;
+    }
+
     fn offer(&mut self, point: &Point) -> bool {
         self.state.x.copy_from_slice(&point.inner);
         self.state.look(self.problem)
@@ -120,7 +124,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     #[test]
-    fn the_jacobian_is_the_difference_quotient_and_impulses_obey_their_laws_with_the_encoded_velocities() {
+    fn the_jacobian_is_the_difference_quotient_and_impulses_comply_with_their_laws_with_the_encoded_velocities()
+     {
         let cones = vec![
             Cone::Free { dim: 2 },
             Cone::Nonnegative { dim: 1 },

@@ -7,7 +7,7 @@
 //!
 //! # Method
 //! From the centre `c` (the start) and the weight `eps`, in the units of `normalized`:
-//! 1. Solve the problem with `y + eps (x - c)` in place of `y` by Newton's method (`search`) with
+//! 1. Solve the problem with `y + eps (x - c)` in place of `y` by Newton's method (`damped_newton`) with
 //!    `rho = 1 / sqrt(eps (1 + eps))`, tightly. Leave as soon as the true natural map passes.
 //! 2. Solved: the answer is the next centre, and `eps` falls, by 100 after at most 2 steps, by 10 after at most 5, by
 //!    `sqrt 10` after more.
@@ -27,10 +27,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::search::{Found, Memory, Search};
+use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start};
-use crate::sweeps::pgs::positive;
+use crate::driver::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Smallest proximal weight: with less, faces of sticking contacts are singular to working precision.
 const LEAST_WEIGHT: f64 = 1e-10;
@@ -49,15 +49,15 @@ pub(crate) struct Run {
     pub(crate) centres: usize,
 }
 
-/// Memory of the method.
+/// The method with its workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProximalPoint {
-    pub(crate) newton: Memory,
+    pub(crate) newton: DampedNewton,
     centre: Vec<f64>,
 }
 
 impl ProximalPoint {
-    /// Makes room for problems of `n` rows.
+    /// Reserves memory for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
         self.newton.resize(n);
         self.centre.resize(n, 0.0);
@@ -70,12 +70,12 @@ impl ProximalPoint {
         for _ in 0..how.centres {
             state.x.copy_from_slice(&self.centre);
             let rho = 1.0 / (eps * (1.0 + eps)).sqrt();
-            let search = Search { eps, rho, cap: how.cap, allowance: 3 };
-            match self.newton.search(state, problem, Some(&self.centre), search) {
-                Found::Passed => return Outcome::Passed,
-                Found::OutOfBudget => return Outcome::OutOfBudget,
+            let parameters = Parameters { eps, rho, cap: how.cap, allowance: 3 };
+            match self.newton.run(state, problem, Some(&self.centre), parameters) {
+                NewtonEnd::Passed => return Outcome::Passed,
+                NewtonEnd::OutOfBudget => return Outcome::OutOfBudget,
                 _ if state.is_good() => return Outcome::Passed,
-                Found::Centre(steps) => {
+                NewtonEnd::Solved(steps) => {
                     self.centre.copy_from_slice(&state.x);
                     eps *= match steps {
                         0..=2 => 0.01,
@@ -85,7 +85,7 @@ impl ProximalPoint {
                     eps = eps.max(LEAST_WEIGHT).max(least_eps);
                     least_eps *= 0.6;
                 }
-                Found::Nothing => {
+                NewtonEnd::Failed => {
                     eps = (2.5 * eps).min(LARGEST_WEIGHT);
                     least_eps = eps;
                 }
@@ -155,9 +155,9 @@ impl Ppn {
         Ok(Ppn { settings, ..Ppn::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 }
 
@@ -175,5 +175,9 @@ impl Solver<ConeNcp> for Ppn {
         let weight = if state.is_warm() { 1e-3 * weight } else { weight };
         let outcome = self.method.run(state, problem, Run { weight, cap: steps_per_centre, centres });
         state.close(problem, status_of(outcome), x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

@@ -10,7 +10,7 @@
 //! 2. `z <- P_K(x - v / rho)`.
 //! 3. `v <- v - rho (x - z)`, and `s` from its tangential part.
 //! 4. Where the primal residual `|x - z|` and the dual one `|eta dx + rho dz|` differ by more than ten times, `rho` is multiplied
-//!    or divided by `(L / eta)^0.05`, and the matrix factored anew. `L` is the largest eigenvalue of `W`, by power iteration;
+//!    or divided by `(L / eta)^0.05`, and the matrix factored again. `L` is the largest eigenvalue of `W`, by power iteration;
 //!    `rho` starts at `sqrt(L eta) (L / eta)^0.05`.
 //! 5. Every few steps look at the natural map of `z`.
 //!
@@ -27,12 +27,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::search::length;
+use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
+use crate::driver::positive;
 use crate::problem::cone::tangent_norm;
-use crate::problem::{ConeNcp, Report, Solution, Solver, SolverError, Start, Status};
-use crate::sweeps::pgs::positive;
+use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status};
 
 /// Weight of the proximal term (the units of `normalized` have blocks of mean diagonal 1).
 const ETA: f64 = 1e-6;
@@ -100,9 +100,9 @@ impl Admm {
         Ok(Admm { settings, ..Admm::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 
     /// The start: the state's impulses, and velocities that fit them.
@@ -208,7 +208,7 @@ impl Solver<ConeNcp> for Admm {
         }
         for k in 1..=max_iterations {
             let [primal, dual] = self.step(rho);
-            self.state.iterations = k;
+            self.state.incumbent.iterations = k;
             if k % LOOK_EVERY == 0 || k == max_iterations {
                 self.state.x.copy_from_slice(&self.z);
                 if self.state.look(problem) {
@@ -229,5 +229,9 @@ impl Solver<ConeNcp> for Admm {
             }
         }
         self.state.close(problem, Status::MaxIterations, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

@@ -12,7 +12,7 @@
 //! 2. Along `d` the product `G . d` grows from below zero to above; halve the step until it is at most half of what it was,
 //!    which a step near the solution is at once.
 //! 3. Solved in few steps: `tau` falls. Not solved: it grows tenfold.
-//! 4. `m <- sigma (p - P(p))`, `x_0 <- x`; judge `P(p)` by its natural map. If a solved round left more than a quarter of
+//! 4. `m <- sigma (p - P(p))`, `x_0 <- x`; evaluate `P(p)` by its natural map. If a solved round left more than a quarter of
 //!    it, `sigma` grows threefold. Go to 1.
 //!
 //! # Convergence and failure
@@ -28,7 +28,7 @@
 //! R. T. Rockafellar, *Augmented Lagrangians and applications of the proximal point algorithm in convex programming*,
 //! Mathematics of Operations Research 1 (1976) 97-116, section 5.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::linalg::lu::Lu;
 
@@ -92,13 +92,13 @@ pub(crate) struct DiskProgram {
 }
 
 impl DiskProgram {
-    /// Makes room for `n` rows.
+    /// Reserves memory for `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.disks, n);
-        make_room(&mut self.h, n * n);
+        reserve_to(&mut self.disks, n);
+        reserve_to(&mut self.h, n * n);
         self.lu.reserve(n);
         for list in self.vectors() {
-            make_room(list, n);
+            reserve_to(list, n);
         }
     }
 

@@ -24,7 +24,7 @@ use crate::cones::newton::alart_curnier::Block;
 use crate::cones::single_contact;
 use crate::cones::state::{Limits, State};
 use crate::linalg::dense::dot;
-use crate::problem::{ConeNcp, Delassus, Report, Solution, Solver, SolverError, Start, Status};
+use crate::problem::{ConeNcp, Delassus, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status};
 use crate::sweeps::PgsSettings;
 
 /// Sweeps between two looks at the natural map, which costs as much as one.
@@ -55,9 +55,9 @@ impl Nsgs {
         Ok(Nsgs { settings, ..Nsgs::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 
     /// Step 1.
@@ -160,11 +160,15 @@ impl Solver<ConeNcp> for Nsgs {
         self.prepare(problem);
         for k in 1..=max_iterations {
             self.sweep(problem);
-            self.state.iterations = k;
+            self.state.incumbent.iterations = k;
             if (k % LOOK_EVERY == 0 || k == max_iterations) && self.state.look(problem) {
                 return self.state.close(problem, Status::Solved, x);
             }
         }
         self.state.close(problem, Status::MaxIterations, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }

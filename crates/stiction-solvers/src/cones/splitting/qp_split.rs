@@ -10,7 +10,7 @@
 //!    `x_T`; Dantzig's method, from the active set of the turn before. Under the associated law normal rows have, instead
 //!    of `y_n`, `y_n - mu |y_t|` with the velocity of the turn before.
 //! 2. *Friction program*, normal impulses known: `min 1/2 x_T . W'_TT x_T + (q'_T + W'_TN x_N) . x_T`, `|x_t| <= mu x_n` for every
-//!    contact (free where a contact without slip presses), over exact disks (`disk_program.rs`), to a thousandth of the error
+//!    contact (free where a contact without slip is active), over exact disks (`disk_program.rs`), to a thousandth of the error
 //!    it begins with. NT10 take a polygon, and put both programs in velocities.
 //! 3. Look at the natural map of the whole; go to 1 unless it passes. The best answer is kept.
 //!
@@ -37,12 +37,14 @@ use serde::{Deserialize, Serialize};
 use crate::cones::normalized::{Cell, Law, Normalized};
 use crate::cones::splitting::disk_program::{Disk, DiskProgram};
 use crate::cones::state::{Limits, State};
-use crate::linalg::capacity::make_room;
+use crate::driver::check_tolerance;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
-use crate::newton::newton_driver::check_tolerance;
 use crate::pivoting::Dantzig;
 use crate::problem::cone::tangent_norm;
-use crate::problem::{ActiveSet, BoxLcp, ConeNcp, Report, Solution, Solver, SolverError, Start, Status};
+use crate::problem::{
+    ActiveSet, BoxLcp, ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
+};
 
 /// Part of the friction program's natural map at the start of a turn that may be left: the next turn goes on from there.
 const REST: f64 = 1e-3;
@@ -96,9 +98,9 @@ impl QpSplit {
         Ok(QpSplit { settings, ..QpSplit::default() })
     }
 
-    /// The natural maps of the last solve, if the settings ask for them.
-    pub fn history(&self) -> &[f64] {
-        &self.state.history
+    /// The convergence history of the last solve; see [`Report`].
+    pub fn history(&self) -> &[HistoryEntry] {
+        self.state.history()
     }
 
     fn run(&mut self, problem: &ConeNcp) -> Status {
@@ -106,7 +108,7 @@ impl QpSplit {
         normal.load(&state.problem);
         friction.load(&state.problem);
         for _ in 0..settings.max_iterations {
-            state.iterations += 1;
+            state.incumbent.iterations += 1;
             before.clone_from(&state.x);
             normal.solve(&state.problem, &mut state.x, &state.y); // step 1
             friction.solve(&state.problem, &mut state.x); // step 2
@@ -131,7 +133,12 @@ impl Solver<ConeNcp> for QpSplit {
             return report;
         }
         let status = self.run(problem);
-        Report { pivots: self.normal.pivots, ..self.state.close(problem, status, x) }
+        self.state.incumbent.pivots = self.normal.pivots;
+        self.state.close(problem, status, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.history()
     }
 }
 
@@ -207,7 +214,7 @@ impl FrictionProgram {
         self.forces.clear();
         self.forces.resize(problem.len(), 0.0);
         let tangential = problem.cells.iter().map(|cell| cell.dim - 1).sum();
-        make_room(&mut self.rows, tangential);
+        reserve_to(&mut self.rows, tangential);
         self.program.reserve(tangential);
     }
 

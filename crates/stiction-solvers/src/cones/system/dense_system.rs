@@ -6,7 +6,7 @@
 
 use crate::cones::newton::alart_curnier::Block;
 use crate::cones::normalized::Normalized;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, largest_abs};
 use crate::linalg::lu::{Lu, Singular};
 
@@ -26,13 +26,13 @@ pub(crate) struct DenseSystem {
 }
 
 impl DenseSystem {
-    /// Makes room for problems of `n` rows.
+    /// Reserves memory for problems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
-        make_room(&mut self.active, n);
-        make_room(&mut self.inverse_size, n);
-        make_room(&mut self.known, n);
-        make_room(&mut self.gathered, 3 * n);
-        make_room(&mut self.reduced, n);
+        reserve_to(&mut self.active, n);
+        reserve_to(&mut self.inverse_size, n);
+        reserve_to(&mut self.known, n);
+        reserve_to(&mut self.gathered, 3 * n);
+        reserve_to(&mut self.reduced, n);
         self.lu.reserve(n);
     }
 

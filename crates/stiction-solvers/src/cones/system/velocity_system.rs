@@ -22,7 +22,7 @@
 //! of a chain of bodies, cubic in the columns of a single body or tree. A solve costs a few products with `Y`.
 //! All memory is taken by [`VelocitySystem::analyse`].
 //!
-//! A general sparse LU would do the same work on single entries, look at its pivots anew each time, and allocate. Here
+//! A general sparse LU would do the same work on single entries, search its pivots again each time, and allocate. Here
 //! the blocks are dense and of a handful of sizes, the structure stays over many factorizations while the contacts that
 //! are closed change, and the matrix comes as a sum of small ones.
 //!
@@ -31,7 +31,7 @@
 //! and 3.5.3 (refinement).
 
 use crate::linalg::block_lu::BlockLu;
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::largest_abs;
 use crate::linalg::lu::Singular;
 use crate::linalg::short_rows::{add_multiples, dot};
@@ -194,8 +194,8 @@ impl VelocitySystem {
         let entries = self.blocks.iter().zip(dims).map(|(rows, dim)| rows.width * dim).sum();
         self.y.clear();
         self.cells.clear();
-        make_room(&mut self.y, entries);
-        make_room(&mut self.cells, n);
+        reserve_to(&mut self.y, entries);
+        reserve_to(&mut self.cells, n);
         let widest = self.blocks.iter().map(|rows| rows.width).max().unwrap_or(0);
         self.coupled.resize(3 * widest, 0.0);
         self.h.resize(self.lu.columns().last().copied().unwrap_or(0), 0.0);

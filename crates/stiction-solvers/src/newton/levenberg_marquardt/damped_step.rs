@@ -21,7 +21,7 @@
 //! J. J. Moré, *The Levenberg-Marquardt algorithm: implementation and theory*, Lecture Notes in Mathematics 630 (1978)
 //! 105-116, section 3. G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013, section 5.2.
 
-use crate::linalg::capacity::make_room;
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 
 /// The factors of one matrix and their workspace.
@@ -44,15 +44,15 @@ pub(crate) struct DampedLeastSquares {
 }
 
 impl DampedLeastSquares {
-    /// Makes room for `n` unknowns.
+    /// Reserves the workspace for `n` unknowns.
     pub(crate) fn reserve(&mut self, n: usize) {
         for matrix in [&mut self.triangle, &mut self.folded, &mut self.appended] {
-            make_room(matrix, n * n);
+            reserve_to(matrix, n * n);
         }
         for vector in [&mut self.image, &mut self.folded_image, &mut self.appended_image, &mut self.sums] {
-            make_room(vector, n);
+            reserve_to(vector, n);
         }
-        make_room(&mut self.reflector, n + 1);
+        reserve_to(&mut self.reflector, n + 1);
     }
 
     /// Gives the `n x n` matrix `J` and the vector `f` to be filled before [`DampedLeastSquares::factor`].

@@ -26,7 +26,8 @@ use crate::problem::cone::tangent_norm;
 use crate::problem::{Cone, ConeNcp, Report, Solution, Solver, SolverError, Start};
 use crate::samples::bodies::{Body, Contact, system};
 pub use crate::samples::sequences::corners::Identity;
-use crate::samples::sequences::scenes::Drive;
+pub use crate::samples::sequences::scenes::Motion;
+use crate::samples::sequences::scenes::{Drive, Scene};
 use crate::samples::system::Form;
 
 /// Part of an overlap that a step takes away.
@@ -34,47 +35,6 @@ const BAUMGARTE: f64 = 0.2;
 
 /// Steps without a contact after which none is expected any more.
 const LONGEST_FLIGHT: usize = 10_000;
-
-/// The scenes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Motion {
-    /// A box thrown on the ground.
-    Tumble,
-    /// Five boxes on a shaken plate, at the limit of slip.
-    Shake,
-    /// The same with masses 1 : 1e4.
-    ShakeUnequal,
-    /// A grasp that slips.
-    Grip,
-    /// Six boxes thrown on a heap.
-    TumbleSix,
-}
-
-impl Motion {
-    /// All of them.
-    pub const ALL: [Motion; 5] =
-        [Motion::Tumble, Motion::Shake, Motion::ShakeUnequal, Motion::Grip, Motion::TumbleSix];
-
-    /// A few words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Motion::Tumble => "tumble",
-            Motion::Shake => "shake",
-            Motion::ShakeUnequal => "shake, masses 1:1e4",
-            Motion::Grip => "grip",
-            Motion::TumbleSix => "tumble, six",
-        }
-    }
-
-    /// Number of problems.
-    pub fn problems(self) -> usize {
-        match self {
-            Motion::Tumble => 1254,
-            Motion::Shake | Motion::ShakeUnequal | Motion::Grip => 800,
-            Motion::TumbleSix => 566,
-        }
-    }
-}
 
 /// What a contact does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,12 +91,10 @@ pub struct Sequence {
     form: Form,
     bodies: Vec<Body>,
     drive: Drive,
-    /// Step size (s).
+    /// As in [`Scene`].
     h: f64,
     mu: f64,
-    /// Gap up to which a contact is posed (m).
     margin: f64,
-    /// Whether there is a ground at height 0.
     ground: bool,
     time: f64,
     /// Problems still to come.
@@ -150,7 +108,21 @@ pub struct Sequence {
 impl Sequence {
     /// The beginning of a motion; problems have their operator in this form.
     pub fn new(motion: Motion, form: Form) -> Sequence {
-        scenes::scene(motion, form)
+        let Scene { bodies, drive, h, mu, margin, ground } = Scene::of(motion);
+        Sequence {
+            form,
+            bodies,
+            drive,
+            h,
+            mu,
+            margin,
+            ground,
+            time: 0.0,
+            left: motion.problems(),
+            contacts: Vec::new(),
+            problem: ConeNcp::default(),
+            carried: BTreeMap::new(),
+        }
     }
 
     /// The bodies as they are.

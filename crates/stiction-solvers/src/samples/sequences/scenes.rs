@@ -3,13 +3,79 @@
 use nalgebra::Vector3;
 use std::f64::consts::TAU;
 
-use crate::problem::ConeNcp;
 use crate::samples::bodies::Body;
-use crate::samples::dice::Dice;
-use crate::samples::sequences::{Motion, Sequence};
-use crate::samples::system::Form;
+use crate::samples::rng::Rng;
 
 const GRAVITY: f64 = 9.81;
+
+/// The scenes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Motion {
+    /// A box thrown on the ground.
+    Tumble,
+    /// Five boxes on a shaken plate, at the limit of slip.
+    Shake,
+    /// The same with masses 1 : 1e4.
+    ShakeUnequal,
+    /// A grasp that slips.
+    Grip,
+    /// Six boxes thrown on a heap.
+    TumbleSix,
+}
+
+impl Motion {
+    /// All of them.
+    pub const ALL: [Motion; 5] =
+        [Motion::Tumble, Motion::Shake, Motion::ShakeUnequal, Motion::Grip, Motion::TumbleSix];
+
+    /// A few words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Motion::Tumble => "tumble",
+            Motion::Shake => "shake",
+            Motion::ShakeUnequal => "shake, masses 1:1e4",
+            Motion::Grip => "grip",
+            Motion::TumbleSix => "tumble, six",
+        }
+    }
+
+    /// Number of problems.
+    pub fn problems(self) -> usize {
+        match self {
+            Motion::Tumble => 1254,
+            Motion::Shake | Motion::ShakeUnequal | Motion::Grip => 800,
+            Motion::TumbleSix => 566,
+        }
+    }
+}
+
+/// What a motion begins with.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    pub(super) bodies: Vec<Body>,
+    pub(super) drive: Drive,
+    /// Step size (s).
+    pub(super) h: f64,
+    /// Coefficient of friction.
+    pub(super) mu: f64,
+    /// Gap up to which a contact is posed (m).
+    pub(super) margin: f64,
+    /// Whether there is a ground at height 0.
+    pub(super) ground: bool,
+}
+
+impl Scene {
+    /// The scene of a motion.
+    pub(super) fn of(motion: Motion) -> Scene {
+        match motion {
+            Motion::Tumble => thrown(1, 2.0),
+            Motion::TumbleSix => thrown(6, 0.2),
+            Motion::Shake => shaken([1.0; 5]),
+            Motion::ShakeUnequal => shaken([1.0, 1e4, 1.0, 1e4, 1.0]),
+            Motion::Grip => gripped(),
+        }
+    }
+}
 
 /// Forces and prescribed velocities of a scene. The driven bodies are the first ones.
 #[derive(Clone, Copy, Debug)]
@@ -57,48 +123,24 @@ fn round(speed: f64, angle: f64) -> Vector3<f64> {
     speed * Vector3::new(libm::cos(angle), 0.8 * libm::sin(angle), 0.0)
 }
 
-/// The scene of a motion.
-pub(super) fn scene(motion: Motion, form: Form) -> Sequence {
-    let base = Sequence {
-        form,
-        bodies: Vec::new(),
-        drive: Drive::Gravity,
-        h: 2e-3,
-        mu: 0.5,
-        margin: 5e-3,
-        ground: true,
-        time: 0.0,
-        left: motion.problems(),
-        contacts: Vec::new(),
-        problem: ConeNcp::default(),
-        carried: Default::default(),
-    };
-    match motion {
-        Motion::Tumble => Sequence { bodies: thrown(1, 2.0), ..base },
-        Motion::TumbleSix => Sequence { bodies: thrown(6, 0.2), ..base },
-        Motion::Shake => shaken([1.0; 5], base),
-        Motion::ShakeUnequal => shaken([1.0, 1e4, 1.0, 1e4, 1.0], base),
-        Motion::Grip => gripped(base),
-    }
-}
-
 /// Boxes of 20 cm, one above the other, that fly and turn.
-fn thrown(count: usize, speed: f64) -> Vec<Body> {
-    let mut dice = Dice::new(7);
-    (0..count)
+fn thrown(count: usize, speed: f64) -> Scene {
+    let mut rng = Rng::new(7);
+    let bodies = (0..count)
         .map(|k| {
             let half = Vector3::new(0.1, 0.08, 0.12);
             let mut body = Body::cuboid(half, 1.0).at(Vector3::new(0.0, 0.0, 0.2 + 0.25 * k as f64));
-            body.orientation = dice.orientation();
-            body.velocity = Vector3::new(dice.uniform(-speed, speed), dice.uniform(-speed, speed), -0.5);
-            body.spin = dice.vector(5.0 * speed);
+            body.orientation = rng.orientation();
+            body.velocity = Vector3::new(rng.uniform(-speed, speed), rng.uniform(-speed, speed), -0.5);
+            body.spin = rng.vector(5.0 * speed);
             body
         })
-        .collect()
+        .collect();
+    Scene { bodies, drive: Drive::Gravity, h: 2e-3, mu: 0.5, margin: 5e-3, ground: true }
 }
 
 /// Flat boxes on a plate, each smaller than the one below so that only corners of the upper one meet a face.
-fn shaken(masses: [f64; 5], base: Sequence) -> Sequence {
+fn shaken(masses: [f64; 5]) -> Scene {
     const HEIGHT: f64 = 0.02;
     let mu = 0.3;
     let mut plate = Body::cuboid(Vector3::new(1.0, 1.0, 0.05), 1.0).at(Vector3::new(0.0, 0.0, -0.05));
@@ -114,11 +156,11 @@ fn shaken(masses: [f64; 5], base: Sequence) -> Sequence {
     let (acceleration, frequency) = (1.02 * mu * GRAVITY, 2.0);
     bodies.iter_mut().for_each(|body| body.velocity = round(acceleration / (TAU * frequency), 0.0));
     let drive = Drive::Shake { acceleration, frequency };
-    Sequence { bodies, drive, mu, ground: false, margin: 1e-3, ..base }
+    Scene { bodies, drive, h: 2e-3, mu, margin: 1e-3, ground: false }
 }
 
 /// A cube of 200 g between two fingers that move along x only, pushed, and up and down as they are told.
-fn gripped(base: Sequence) -> Sequence {
+fn gripped() -> Scene {
     let object = Body::cuboid(Vector3::repeat(0.05), 0.2);
     let finger = |x: f64| {
         let mut body = Body::cuboid(Vector3::new(0.01, 0.02, 0.02), 0.1).at(Vector3::new(x, 0.0, 0.0));
@@ -129,5 +171,5 @@ fn gripped(base: Sequence) -> Sequence {
     let bodies = vec![finger(-0.06), finger(0.06), object];
     // Held by 2 mu F >= m g = 1.96 N, that is F >= 1.64 N.
     let drive = Drive::Grip { mean: 3.0, swing: 0.6, frequency: 20.0 };
-    Sequence { bodies, drive, mu: 0.6, ground: false, margin: 1e-3, h: 1e-3, ..base }
+    Scene { bodies, drive, h: 1e-3, mu: 0.6, margin: 1e-3, ground: false }
 }

@@ -1,0 +1,239 @@
+//! Newton's method on the equations of Alart and Curnier with a proximal term, globalized by the best of several trials.
+//!
+//! # Problem
+//! `F(x, y + eps (x - c)) = 0` with `y = W' x + q'` ([`crate::cones::newton::alart_curnier`]): one step of the proximal-point method from
+//! the centre `c`. Without a fixed centre it is the point itself at every step: the term is then in the derivative
+//! only, and the equations are those of the cone problem.
+//!
+//! # Method
+//! 1. Solve `(I - D + eps rho D + rho D W') dx = -F`.
+//! 2. Take the full step, or halve it up to ten times, until `|F| <= (1 - 1e-4 alpha) |F_old|`.
+//! 3. If no trial descends that far, take the best of them all the same, an allowance of times: the merit is flat and
+//!    kinked in stiff directions, and monotone descent stops at the first kink.
+//! 4. After every step look at the natural map without the proximal term, and leave as soon as it passes.
+//!
+//! # Convergence and failure
+//! Quadratic once the modes (open, stick, slip) are right, since the equations are then smooth. Without a solution in
+//! reach it ends at the cap or the end of its allowance; the point of least `|F|` is kept.
+//!
+//! # Cost
+//! One factorization a step, one product with the operator, two when the step is cut.
+//!
+//! # References
+//! V. Acary, M. Bremond, O. Huber, *On solving contact problems with Coulomb friction: formulations and numerical
+//! comparisons*, 2018, section 4.
+
+use crate::cones::newton::alart_curnier::{derivative, equations};
+use crate::cones::state::State;
+use crate::linalg::capacity::reserve_to;
+use crate::problem::ConeNcp;
+
+/// Halvings of a step.
+const HALVINGS: usize = 10;
+
+/// Fraction of the descent that a linear model promises which a trial must keep (dimensionless, Armijo).
+const DESCENT: f64 = 1e-4;
+
+/// What a run is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameters {
+    /// Weight of the proximal term.
+    pub(crate) eps: f64,
+    /// Weight of velocities against impulses in the equations.
+    pub(crate) rho: f64,
+    /// Steps at most.
+    pub(crate) cap: usize,
+    /// Steps without descent that are allowed.
+    pub(crate) allowance: usize,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewtonEnd {
+    /// The best answer passes.
+    Passed,
+    /// The equations with the proximal term are solved, after this many steps.
+    Solved(usize),
+    /// They are not.
+    Failed,
+    /// No factorization is left.
+    OutOfBudget,
+}
+
+/// Relative size of `|F|` at which the equations are solved: below it is rounding.
+const SOLVED: f64 = 1e-12;
+
+/// Relative size of `|F|` that is accepted when no more is available.
+const ACCEPTED: f64 = 1e-9;
+
+/// The method with its workspace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DampedNewton {
+    f: Vec<f64>,
+    step: Vec<f64>,
+    /// Velocities with the proximal term, at the point and at the trial.
+    y: Vec<f64>,
+    from_x: Vec<f64>,
+    from_y: Vec<f64>,
+    full_y: Vec<f64>,
+    best: Vec<f64>,
+}
+
+impl DampedNewton {
+    /// Reserves memory for problems of `n` rows.
+    pub(crate) fn resize(&mut self, n: usize) {
+        for list in [
+            &mut self.f,
+            &mut self.step,
+            &mut self.y,
+            &mut self.from_x,
+            &mut self.from_y,
+            &mut self.full_y,
+            &mut self.best,
+        ] {
+            reserve_to(list, n);
+            list.resize(n, 0.0);
+        }
+    }
+
+    /// Runs the method from the point of the state. The point of least `|F|` is left there.
+    pub(crate) fn run(
+        &mut self,
+        state: &mut State,
+        problem: &ConeNcp,
+        centre: Option<&[f64]>,
+        how: Parameters,
+    ) -> NewtonEnd {
+        if state.look(problem) {
+            return NewtonEnd::Passed;
+        }
+        let mut norm = self.equations(state, centre, how);
+        let mut least = norm;
+        self.best.copy_from_slice(&state.x);
+        let mut allowance = how.allowance;
+        let mut steps = 0;
+        // Without a fixed centre the natural map decides.
+        let solved = if centre.is_some() { SOLVED } else { 0.0 };
+        while norm > solved * length(&state.x) && steps < how.cap {
+            if !state.may_factor() {
+                return NewtonEnd::OutOfBudget;
+            }
+            if !self.newton_step(state, problem, how) {
+                break;
+            }
+            steps += 1;
+            state.incumbent.iterations += 1;
+            let Some((trial, descended)) = self.choose(state, problem, centre, how, norm) else {
+                return NewtonEnd::Passed;
+            };
+            if !trial.is_finite() {
+                break;
+            }
+            norm = trial;
+            if norm < least {
+                least = norm;
+                self.best.copy_from_slice(&state.x);
+            }
+            if !descended {
+                allowance -= 1;
+                if allowance == 0 {
+                    break;
+                }
+            }
+        }
+        state.x.copy_from_slice(&self.best);
+        if least <= ACCEPTED * length(&state.x) { NewtonEnd::Solved(steps) } else { NewtonEnd::Failed }
+    }
+
+    /// `|F|` at the point of the state, whose velocities are computed.
+    fn equations(&mut self, state: &State, centre: Option<&[f64]>, how: Parameters) -> f64 {
+        self.y.copy_from_slice(&state.y);
+        if let Some(centre) = centre {
+            for i in 0..self.y.len() {
+                self.y[i] += how.eps * (state.x[i] - centre[i]);
+            }
+        }
+        let Parameters { rho, .. } = how;
+        equations(&state.problem.cells, state.problem.associated, &state.x, &self.y, rho, &mut self.f).sqrt()
+    }
+
+    /// Step 1; whether there is a step.
+    fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
+        let Parameters { eps, rho, .. } = how;
+        let (cells, associated) = (&state.problem.cells, state.problem.associated);
+        derivative(cells, associated, &state.x, &self.y, rho, &mut state.derivative);
+        for (k, cell) in cells.iter().enumerate() {
+            let d = cell.dim;
+            let (slope, p, q) = (&state.derivative[k], &mut state.p[k], &mut state.q[k]);
+            for e in 0..d * d {
+                q[e] = rho * slope[e];
+                p[e] = eps * q[e] - slope[e];
+            }
+            (0..d).for_each(|a| p[a * (d + 1)] += 1.0);
+        }
+        if state.factor(problem).is_err() {
+            return false;
+        }
+        self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
+        state.solve(&mut self.step);
+        self.step.iter().all(|s| s.is_finite())
+    }
+
+    /// Steps 2 to 4: moves the state to a trial; `|F|` there and whether it descended far enough. `None`: it passes.
+    fn choose(
+        &mut self,
+        state: &mut State,
+        problem: &ConeNcp,
+        centre: Option<&[f64]>,
+        how: Parameters,
+        norm: f64,
+    ) -> Option<(f64, bool)> {
+        self.from_x.copy_from_slice(&state.x);
+        self.from_y.copy_from_slice(&state.y);
+        for i in 0..self.step.len() {
+            state.x[i] += self.step[i];
+        }
+        if state.look(problem) {
+            return None;
+        }
+        let full = self.equations(state, centre, how);
+        if full <= (1.0 - DESCENT) * norm {
+            return Some((full, true));
+        }
+        // Between the two points the velocities are linear.
+        self.full_y.copy_from_slice(&state.y);
+        let mut best = (if full.is_finite() { full } else { f64::INFINITY }, 1.0);
+        let mut alpha = 1.0;
+        let mut descended = false;
+        for _ in 0..HALVINGS {
+            alpha *= 0.5;
+            self.move_to(state, alpha);
+            let trial = self.equations(state, centre, how);
+            if trial < best.0 {
+                best = (trial, alpha);
+            }
+            if trial <= (1.0 - DESCENT * alpha) * norm {
+                descended = true;
+                break;
+            }
+        }
+        self.move_to(state, best.1);
+        if state.look(problem) {
+            return None;
+        }
+        Some((self.equations(state, centre, how), descended))
+    }
+
+    fn move_to(&self, state: &mut State, alpha: f64) {
+        state.forget();
+        for i in 0..self.step.len() {
+            state.x[i] = self.from_x[i] + alpha * self.step[i];
+            state.y[i] = self.from_y[i] + alpha * (self.full_y[i] - self.from_y[i]);
+        }
+    }
+}
+
+/// Euclidean length.
+pub(crate) fn length(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
