@@ -11,7 +11,6 @@ mod error;
 mod excerpt;
 mod formulation;
 mod output;
-mod problems;
 mod progress;
 mod readout;
 mod report;
@@ -21,7 +20,6 @@ mod server;
 mod simulate;
 mod solve;
 mod summary;
-mod table;
 mod verify;
 mod view;
 

@@ -4,7 +4,6 @@ use crate::error::CliError;
 use crate::formulation::FormulationArgs;
 use crate::progress::Progress;
 use crate::summary::Summary;
-use crate::table::count;
 use crate::{output, scene};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use stiction::recording::Recorder;
 use stiction::scene::Scene;
 use stiction::scene::did_you_mean;
 use stiction::sim::{Settings, SimError, Simulation};
+use stiction_lab::table::count;
 
 /// Simulated time when neither the command line nor the scene says anything (s).
 const DEFAULT_DURATION: f64 = 10.0;

@@ -1,7 +1,6 @@
 //! What a run comes to: sizes, speed, and the worst of every certificate.
 
 use crate::readout::ReadOut;
-use crate::table::{count, pairs};
 use serde::Serialize;
 use std::path::Path;
 use stiction::contact::ImpactLaw;
@@ -9,6 +8,7 @@ use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::report::StepReport;
 use stiction::sim::Simulation;
+use stiction_lab::table::{count, pairs};
 
 /// Sum and maximum of a count per step.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,11 +5,11 @@ use crate::output;
 use crate::server::PageServer;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
-use crate::table::count;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stiction::recording::{Recorder, Recording};
 use stiction::view;
+use stiction_lab::table::count;
 
 /// What a page says about itself.
 const PAGE_MARK: &str = "<meta name=\"generator\" content=\"stiction\"";
