@@ -43,7 +43,7 @@ impl Recorder {
         let recording = Recording {
             scene_name: model.name.clone(),
             contact_model: formulation.name().into(),
-            solver: formulation.solver_name().into(),
+            solver: formulation.solver_text(),
             timestep: simulation.timestep(),
             gravity: model.gravity.as_slice().to_vec(),
             bodies: BodyTable {
