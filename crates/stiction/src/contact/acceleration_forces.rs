@@ -26,7 +26,7 @@
 
 use crate::contact::formulation::IslandSolver;
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw, IndexMode};
 use stiction_solvers::{Dantzig, Lcp, Report, Solution, Solver, Start, Status};
 

@@ -4,11 +4,10 @@ pub(crate) mod batch;
 pub(crate) mod profile;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
-pub(crate) mod state;
 
+pub use crate::model::{Mocap, State};
 pub use crate::settings::{Options, Settings, SettingsError, Stepper};
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use profile::StageTimes;
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
-pub use state::{Mocap, State};

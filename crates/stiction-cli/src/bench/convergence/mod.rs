@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use stiction::scene::{Scene, mjcf};
-use stiction::sim::{Settings, Simulation};
+use stiction::settings::{Options, Settings};
+use stiction::sim::Simulation;
 
 use super::log_plot::{self, Panel, Series};
 use super::measure::exponent;
@@ -89,7 +90,7 @@ pub(crate) fn bench(args: &ConvergenceArgs) -> Result<(), CliError> {
     for (k, experiment) in EXPERIMENTS.iter().enumerate() {
         progress.at(k as u64);
         let scene = mjcf::parse(experiment.scene, experiment.name)?;
-        contact = args.formulation.choose(&scene.options)?.name().into();
+        contact = args.formulation.options().or(&scene.options).formulation()?.name().into();
         scenes.push(measure(experiment, &scene, args, finest, reference)?);
     }
     progress.done();
@@ -145,10 +146,8 @@ fn run(
     args: &ConvergenceArgs,
     halvings: u32,
 ) -> Result<Run, CliError> {
-    let formulation = args.formulation.choose(&scene.options)?;
-    let (impact, restitution) = (args.formulation.impact(&scene.options), args.formulation.restitution);
-    let timestep = Some(step(halvings));
-    let settings = Settings { timestep, formulation, impact, restitution, ..Default::default() };
+    let user = Options { timestep: Some(step(halvings)), ..args.formulation.options() };
+    let settings = Settings::for_scene(&user, &scene.options)?;
     let mut simulation = Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)?;
     if let Some(key) = scene.model.keyframe(Simulation::START) {
         simulation.reset_to(key).map_err(CliError::Setup)?;

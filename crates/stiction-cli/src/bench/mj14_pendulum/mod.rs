@@ -136,7 +136,7 @@ pub(crate) fn bench(args: &PendulumArgs) -> Result<(), CliError> {
 fn measure(scheme: &Scheme, model: &Arc<Model>, args: &PendulumArgs) -> Result<Run, CliError> {
     let geom = model.geom(LAST).ok_or_else(|| CliError::Usage(format!("the scene has no geom '{LAST}'")))?;
     let steps = (args.duration / model.timestep).round().max(1.0) as usize;
-    let formulation = scheme.formulation(FOUR, true);
+    let formulation = scheme.formulation(FOUR, true)?;
     let settings = Settings {
         formulation: formulation.clone(),
         restitution: Some(args.restitution),

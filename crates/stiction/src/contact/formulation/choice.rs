@@ -6,7 +6,7 @@ use super::no_slip::{NoSlip, NoSlipSettings};
 use super::polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
 use super::{FormulationError, IslandSolver, NoSlipSolver};
 use crate::contact::impact::ImpactLaw;
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{BoxLcpSolver, ConeSolver, FrictionLaw, LcpSolver};
 

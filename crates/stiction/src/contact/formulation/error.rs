@@ -2,7 +2,7 @@
 
 use super::Formulation;
 use crate::contact::impact::ImpactLaw;
-use crate::contact::law::Law;
+use crate::model::Law;
 use crate::suggestion::did_you_mean;
 use stiction_solvers::{ChoiceError, SolverError};
 

@@ -38,7 +38,7 @@
 
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Debug, Formatter};
 use stiction_solvers::{

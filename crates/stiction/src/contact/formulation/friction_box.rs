@@ -37,7 +37,7 @@
 use super::tight_solver::{TightSolver, not_finite};
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{BoxLcp, BoxLcpSolver, Report, Solution, Start, Status};
 

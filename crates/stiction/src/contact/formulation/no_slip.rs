@@ -61,7 +61,7 @@ use super::tight_solver::{TightSolver, not_finite};
 use super::{FormulationError, IslandSolver, NoSlipSolver, PosedIsland};
 use crate::contact::formulation::active_contacts::PressingSet;
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{
     ActiveSet, BoxLcp, FactoredLcp, Ppm, PpmSettings, Report, Residual, Solution, Solver, Start, Status,

@@ -39,7 +39,7 @@
 use super::tight_solver::TightSolver;
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{ActiveSet, Lcp, LcpSolver, ProximalLemke, Report, Solution, Start};
 
