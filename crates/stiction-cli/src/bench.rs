@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use stiction::contact::ImpactLaw;
-use stiction::sim::Settings;
 use stiction_lab::analytic::convergence;
 use stiction_lab::papers::{a10, d15, mj14};
 use stiction_lab::solvers::cones::{self, ConesSettings, Set};
@@ -182,16 +181,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
         }
         What::Cones(cones) => cones.bench(progress),
         What::Convergence(ConvergenceArgs { formulation, quick, telling }) => {
-            let choose = |scene: &stiction::scene::SceneOptions| {
-                let refuse = |error: CliError| LabError::Refused(error.to_string());
-                Ok(Settings {
-                    formulation: formulation.choose(scene).map_err(refuse)?,
-                    impact: formulation.impact(scene),
-                    restitution: formulation.restitution,
-                    ..Default::default()
-                })
-            };
-            telling.tell(&convergence::run(*quick, &choose, progress)?)
+            telling.tell(&convergence::run(*quick, &formulation.options(), progress)?)
         }
         What::D15Complexity(D15ComplexityArgs { quick, telling }) => {
             telling.tell(&d15::complexity::run(*quick, progress)?)

@@ -12,7 +12,8 @@ use stiction::model::Model;
 use stiction::recording::Recorder;
 use stiction::scene::Scene;
 use stiction::scene::did_you_mean;
-use stiction::sim::{Settings, SimError, Simulation};
+use stiction::settings::{Options, Settings};
+use stiction::sim::{SimError, Simulation};
 use stiction_lab::table::count;
 
 /// Simulated time when neither the command line nor the scene says anything (s).
@@ -89,12 +90,8 @@ impl SimulationArgs {
 
     /// The simulation as the options make it, before it has a state to start from.
     pub(crate) fn simulation(&self, scene: &Scene) -> Result<Simulation, CliError> {
-        let formulation = self.formulation.choose(&scene.options)?;
-        let stepper = self.formulation.stepper(&scene.options);
-        let impact = self.formulation.impact(&scene.options);
-        let restitution = self.formulation.restitution;
-        let timestep = self.dt;
-        let settings = Settings { timestep, formulation, stepper, impact, restitution, ..Default::default() };
+        let user = Options { timestep: self.dt, ..self.formulation.options() };
+        let settings = Settings::for_scene(&user, &scene.options)?;
         Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)
     }
 

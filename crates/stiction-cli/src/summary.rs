@@ -144,7 +144,7 @@ impl Summary {
             dof: model.nv(),
             dt: simulation.timestep(),
             contact_model: formulation.name(),
-            solver: formulation.solver_name().into(),
+            solver: formulation.solver_text(),
             steps: 0,
             start_time: simulation.state.time,
             wall: 0.0,

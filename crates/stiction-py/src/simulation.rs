@@ -4,7 +4,7 @@
 //! step, so writing into them is setting the state, and an array that was kept shows the new state. Nobody else's
 //! memory is ever shared, so no thread can see a torn state while a step runs without the interpreter lock.
 
-use crate::choice::Choice;
+use crate::choice;
 use crate::error::refuse;
 use crate::model::PyModel;
 use crate::report::PyStepReport;
@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use stiction::contact::body_motion;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::dynamics::body_motion;
 use stiction::recording::Recorder;
 use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
@@ -165,7 +165,7 @@ impl PySimulation {
     #[pyo3(signature = (model, settings, record))]
     fn new(py: Python, model: Py<PyModel>, settings: &str, record: bool) -> PyResult<Self> {
         let inner = model.get().inner.clone();
-        let chosen = Choice::parse(settings)?.settings(&model.get().options)?;
+        let chosen = choice::settings(settings, &model.get().options)?;
         let mut simulation = Simulation::new(inner.clone(), chosen).map_err(refuse)?;
         simulation.start_over().map_err(refuse)?;
         let arrays = Arrays::new(py, &simulation.state);
@@ -237,10 +237,10 @@ impl PySimulation {
         locked(&self.simulation).settings().formulation.name()
     }
 
-    /// Solver in force, by name.
+    /// Solver in force, by name, with the settings that are not its defaults.
     #[getter]
     fn solver(&self) -> String {
-        locked(&self.simulation).settings().formulation.solver_name().into()
+        locked(&self.simulation).settings().formulation.solver_text()
     }
 
     /// Configuration (nq), laid out as MuJoCo's; write into it to set it.

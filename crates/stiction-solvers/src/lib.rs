@@ -96,5 +96,7 @@ pub use problem::{
     Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth, Solution, Solver,
     SolverError, Start, Status,
 };
-pub use select::{Reduced, Robust, RobustSettings};
+pub use select::{
+    BoxLcpSolver, ChoiceError, ConeSolver, FactoredLcpSolver, LcpSolver, Reduced, Robust, RobustSettings,
+};
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};

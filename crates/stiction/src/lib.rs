@@ -8,8 +8,10 @@ pub mod model;
 pub mod recording;
 pub mod report;
 pub mod scene;
+pub mod settings;
 pub mod sim;
 pub mod spatial;
 pub(crate) mod step;
-mod suggestion;
 pub mod view;
+
+pub(crate) use stiction_solvers::select::suggestion;

@@ -10,10 +10,10 @@
 
 use crate::constraint::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::contact::detection::base_motion;
+use crate::dynamics::base_motion;
 use crate::dynamics::{Data, point_velocity};
+use crate::model::Mocap;
 use crate::model::{Base, Cable, Model};
-use crate::sim::Mocap;
 use nalgebra::Vector3;
 
 /// Stretches shorter than this (m) have no direction.

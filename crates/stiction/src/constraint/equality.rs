@@ -8,10 +8,10 @@
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::coupling;
 use crate::constraint::rows::{BlockKey, RowKind, Rows};
-use crate::contact::detection::base_motion;
 use crate::dynamics::Data;
+use crate::dynamics::base_motion;
+use crate::model::Mocap;
 use crate::model::{Base, Closure, EqualityKind, Model};
-use crate::sim::Mocap;
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 

@@ -3,7 +3,7 @@
 //! Find impulses `lambda` and velocities `u = G lambda + free` such that every block meets its law, where
 //! `G = J M^-1 J^T` is the Delassus operator (with bilateral rows already eliminated).
 
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{BlockRows, Report};
 
@@ -73,7 +73,7 @@ pub enum Operator<'a> {
     /// All n x n entries, row-major.
     Dense(&'a [f64]),
     /// Rows `Y = J L^-T` of `G = Y Y^T`, where `M = L L^T`: sparse by trees. Only formulations that say so get it
-    /// ([`IslandSolver::factored_from`](crate::contact::formulation::choice::IslandSolver::factored_from)).
+    /// ([`IslandSolver::factored_from`](crate::contact::IslandSolver::factored_from)).
     Factored(&'a BlockRows),
 }
 

@@ -6,8 +6,8 @@ use crate::constraint::closure::joint::LoopJoints;
 use crate::constraint::tendon::Gains;
 use crate::dynamics;
 use crate::dynamics::Data;
+use crate::model::State;
 use crate::model::{Actuator, Base, JointKind, Model, Transmission};
-use crate::sim::State;
 use crate::spatial::Force;
 
 /// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is

@@ -10,8 +10,9 @@ mod scenes;
 use std::sync::Arc;
 
 use serde::Serialize;
-use stiction::scene::{Scene, SceneOptions, mjcf};
-use stiction::sim::{Settings, Simulation};
+use stiction::scene::{Scene, mjcf};
+use stiction::settings::{Options, Settings};
+use stiction::sim::Simulation;
 
 use crate::error::LabError;
 use crate::plot::{Panel, Picture, Scale, Series};
@@ -27,9 +28,6 @@ const HALVINGS: u32 = 5;
 const REFERENCE: u32 = 10;
 /// Errors below this are rounding and no part of a fit.
 const ROUNDING: f64 = 1e-11;
-
-/// The settings of a simulation that an experiment is run with, from what its scene says.
-pub type Choose<'a> = &'a dyn Fn(&SceneOptions) -> Result<Settings, LabError>;
 
 /// What came of it.
 #[derive(Debug, Serialize)]
@@ -67,15 +65,15 @@ struct Run {
 /// Runs all scenes with steps of 10 ms down to 0.3 ms and a reference 32 times as fine; `quick`: down to 1.2 ms and 16 times.
 ///
 /// # Errors
-/// What `choose` refuses, or a step that could not be taken.
-pub fn run(quick: bool, choose: Choose, progress: Progress) -> Result<Convergences, LabError> {
+/// Options that do not fit, or a step that could not be taken.
+pub fn run(quick: bool, options: &Options, progress: Progress) -> Result<Convergences, LabError> {
     let (finest, reference) = if quick { (3, 7) } else { (HALVINGS, REFERENCE) };
     let mut contact = String::new();
     let mut scenes = Vec::new();
     for (k, experiment) in EXPERIMENTS.iter().enumerate() {
         progress(k, EXPERIMENTS.len());
         let scene = mjcf::parse(experiment.scene, experiment.name)?;
-        let settings = choose(&scene.options)?;
+        let settings = Settings::for_scene(options, &scene.options)?;
         contact = settings.formulation.name().into();
         scenes.push(measure(experiment, &scene, &settings, finest, reference)?);
     }

@@ -17,7 +17,7 @@
 pub mod pendulum;
 pub mod sphere;
 
-use stiction::contact::{ExactConeSettings, Formulation, PolyhedralSettings};
+use stiction::contact::{ExactConeSettings, Formulation, FormulationError, PolyhedralSettings};
 
 /// A friction cone and a solver.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +46,17 @@ pub(crate) const DEFAULT: Scheme = Scheme { name: "default", solver: "chain", py
 
 impl Scheme {
     /// The contact model, with so many directions, turned against the sliding velocity or left along the axes.
-    pub(crate) fn formulation(&self, directions: usize, aligned: bool) -> Formulation {
-        let solver = self.solver.into();
-        if self.pyramid {
-            Formulation::Polyhedral(PolyhedralSettings { directions, aligned, solver, ..Default::default() })
+    pub(crate) fn formulation(
+        &self,
+        directions: usize,
+        aligned: bool,
+    ) -> Result<Formulation, FormulationError> {
+        let mut formulation = if self.pyramid {
+            Formulation::Polyhedral(PolyhedralSettings { directions, aligned, ..Default::default() })
         } else {
-            Formulation::ExactCone(ExactConeSettings { solver, ..Default::default() })
-        }
+            Formulation::ExactCone(ExactConeSettings::default())
+        };
+        formulation.set_solver(self.solver)?;
+        Ok(formulation)
     }
 }

@@ -21,8 +21,8 @@ use crate::constraint::rows::{BlockKey, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
 use crate::dynamics::integrate::rotation_between;
+use crate::model::State;
 use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission};
-use crate::sim::State;
 use crate::step::applied_forces::drive_force;
 
 /// Which joints close loops of each tree, which drives act on them, and their order.

@@ -1,6 +1,8 @@
 //! The contact models and solvers of the table.
 
-use stiction::contact::{ExactConeSettings, Formulation, NoSlipSettings, PolyhedralSettings};
+use stiction::contact::{
+    ExactConeSettings, Formulation, FormulationError, NoSlipSettings, PolyhedralSettings,
+};
 
 use super::scene;
 
@@ -34,21 +36,25 @@ impl Method {
     ];
 
     /// The contact model.
-    pub(super) fn formulation(self) -> Formulation {
-        // Directions along the edges of the faces, as in the paper.
-        let pyramid = PolyhedralSettings { aligned: false, ..Default::default() };
-        let no_slip = NoSlipSettings::default();
-        match self {
-            Method::Lemke | Method::LemkeShuffled(_) => {
-                Formulation::Polyhedral(PolyhedralSettings { solver: "plain-lemke".into(), ..pyramid })
+    pub(super) fn formulation(self) -> Result<Formulation, FormulationError> {
+        let mut formulation = match self {
+            // Directions along the edges of the faces, as in the paper.
+            Method::Lemke | Method::LemkeShuffled(_) | Method::ProximalLemke => {
+                Formulation::Polyhedral(PolyhedralSettings { aligned: false, ..Default::default() })
             }
-            Method::ProximalLemke => Formulation::Polyhedral(pyramid),
-            Method::NoSlip(solver) => {
-                Formulation::NoSlip(NoSlipSettings { releasing: false, solver: solver.into(), ..no_slip })
+            Method::NoSlip(_) => {
+                Formulation::NoSlip(NoSlipSettings { releasing: false, ..Default::default() })
             }
-            Method::NoSlipReleasing => Formulation::NoSlip(no_slip),
+            Method::NoSlipReleasing => Formulation::NoSlip(NoSlipSettings::default()),
             Method::ExactCone => Formulation::ExactCone(ExactConeSettings::default()),
+        };
+        match self {
+            // Without proximal-point steps Lemke's method is left.
+            Method::Lemke | Method::LemkeShuffled(_) => formulation.set_solver("lemke steps=0")?,
+            Method::NoSlip(solver) => formulation.set_solver(solver)?,
+            _ => {}
         }
+        Ok(formulation)
     }
 
     /// Name of the solver in the table.

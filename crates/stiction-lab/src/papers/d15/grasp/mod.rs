@@ -26,7 +26,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 use stiction::scene::mjcf;
-use stiction::sim::{Settings, Simulation};
+use stiction::settings::Settings;
+use stiction::sim::Simulation;
 
 use crate::error::LabError;
 use crate::plot::{Panel, Picture, Scale, Series};
@@ -161,7 +162,7 @@ struct Grasp {
 impl Grasp {
     fn new(method: Method, warm: bool) -> Result<Grasp, LabError> {
         let model = mjcf::parse(&scene::mjcf(&method.order()), "grasp.xml")?.model;
-        let settings = Settings { formulation: method.formulation(), ..Default::default() };
+        let settings = Settings { formulation: method.formulation()?, ..Default::default() };
         let mut simulation = Simulation::new(model.into(), settings)?;
         simulation.start_over()?;
         Ok(Grasp { simulation, warm })
@@ -224,7 +225,7 @@ fn measure(method: Method, warm: bool, settings: &GraspSettings) -> Result<Row, 
     let mean = |of: fn(&Work) -> usize| work().map(of).sum::<usize>() as f64 / work().count().max(1) as f64;
     let last = |steps: &Vec<Work>| steps.last().map_or(0.0, |work| work.drift);
     Ok(Row {
-        model: method.formulation().name(),
+        model: method.formulation()?.name(),
         solver: method.solver(),
         start: if warm { "warm" } else { "cold" },
         contacts: all().map(|work| work.contacts).max().unwrap_or(0),

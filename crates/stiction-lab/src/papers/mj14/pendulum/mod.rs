@@ -13,7 +13,8 @@ use serde::Serialize;
 use stiction::contact::ImpactLaw;
 use stiction::model::Model;
 use stiction::scene::mjcf;
-use stiction::sim::{Settings, SimError, Simulation};
+use stiction::settings::Settings;
+use stiction::sim::{SimError, Simulation};
 
 use super::{DEFAULT, SCHEMES, Scheme};
 use crate::error::LabError;
@@ -139,7 +140,7 @@ fn measure(scheme: &Scheme, model: &Arc<Model>, settings: &PendulumSettings) -> 
     let geom =
         model.geom(LAST).ok_or_else(|| LabError::Refused(format!("the scene has no geom '{LAST}'")))?;
     let steps = (settings.duration / model.timestep).round().max(1.0) as usize;
-    let formulation = scheme.formulation(FOUR, true);
+    let formulation = scheme.formulation(FOUR, true)?;
     let with = Settings {
         formulation: formulation.clone(),
         restitution: Some(settings.restitution),

@@ -79,7 +79,7 @@ impl Throw {
     /// Simulates.
     pub(super) fn measure(&self) -> Result<Measured, LabError> {
         let scene = mjcf::parse(SCENE, "sphere_slide.xml")?;
-        let formulation = self.scheme.formulation(self.directions, self.aligned);
+        let formulation = self.scheme.formulation(self.directions, self.aligned)?;
         let mut measured = self.run(&scene, &formulation)?;
         for _ in 1..REPEATS {
             let again = self.run(&scene, &formulation)?;

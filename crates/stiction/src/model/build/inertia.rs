@@ -4,8 +4,8 @@
 //! the mass matrix (Walker and Orin 1982; Featherstone, *Rigid Body Dynamics Algorithms*, 2008, section 6.2): if
 //! that block is not positive definite, neither is the mass matrix.
 
+use super::spec::{BodySpec, Inertial, JointSpec};
 use crate::model::JointKind;
-use crate::model::build::spec::{BodySpec, Inertial, JointSpec};
 use crate::spatial::{Inertia, Motion, Transform};
 use nalgebra::{Matrix3, Vector3};
 

@@ -10,7 +10,7 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
 
 /// The candidate with the least edit distance, if that is at most a third of the name's length, rounded up
 /// (and three at most). The first of equally near ones.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(64).collect();
     let limit = name.len().div_ceil(3).clamp(1, 3);
     let mut best: Option<(usize, &str)> = None;
