@@ -1,8 +1,6 @@
 //! `stiction bench a10-grasp`: measured times beside the published ones.
 
-mod common;
-
-use common::stiction;
+use crate::common::stiction;
 
 #[test]
 fn every_small_problem_is_solved_and_stands_beside_the_published_times() {

@@ -1,8 +1,6 @@
 //! `stiction bench cones`: tables of solvers on contact problems.
 
-mod common;
-
-use common::stiction;
+use crate::common::stiction;
 
 /// The rows of the tables, cell by cell.
 fn rows(text: &str) -> Vec<Vec<&str>> {

@@ -1,8 +1,6 @@
 //! `stiction check`: sizes, the load report, exit statuses.
 
-mod common;
-
-use common::{all_shipped, keys, scene, scratch, shipped, stiction};
+use crate::common::{all_shipped, keys, scene, scratch, shipped, stiction};
 
 const NOTED: &str = r#"<mujoco model="noted">
   <worldbody>

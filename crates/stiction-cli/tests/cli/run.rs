@@ -1,8 +1,6 @@
 //! `stiction run`: what it prints and writes, its exit statuses, and that it repeats itself to the bit.
 
-mod common;
-
-use common::{all_shipped, keys, scene, scratch, shipped, stiction, stiction_in};
+use crate::common::{all_shipped, keys, scene, scratch, shipped, stiction, stiction_in};
 
 /// A ball above a floor.
 const BALL: &str = r#"<mujoco model="ball">

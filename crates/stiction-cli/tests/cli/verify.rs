@@ -1,8 +1,6 @@
 //! `stiction verify`: every analytic scene passes.
 
-mod common;
-
-use common::{keys, stiction};
+use crate::common::{keys, stiction};
 
 #[test]
 fn every_check_of_every_analytic_scene_passes() {

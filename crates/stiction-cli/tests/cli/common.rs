@@ -1,8 +1,5 @@
 //! Runs the binary and looks at what it leaves behind.
 
-// Each test file uses its part.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -88,4 +85,9 @@ pub fn all_shipped() -> Vec<String> {
     names.sort();
     assert!(names.len() >= 9, "{names:?}");
     names
+}
+
+/// A shipped file of problems.
+pub fn problems(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems").join(name).display().to_string()
 }

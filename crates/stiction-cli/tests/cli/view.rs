@@ -1,12 +1,7 @@
 //! `stiction run --out FILE.html` and `stiction view`: the page that is written is the one that is served, to this
 //! machine only; what is not a recording is refused with a sentence.
 
-// Tests may.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
-use common::{scratch, shipped, stiction, stiction_in};
+use crate::common::{scratch, shipped, stiction, stiction_in};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

@@ -1,12 +1,10 @@
 //! Bad files: `run` and `check` end with status 2, one sentence and an excerpt with the place underlined.
 
-mod common;
+#[path = "../../../stiction/tests/engine/common/bad_files.rs"]
+mod files;
 
-#[path = "../../stiction/tests/engine/common/bad_files.rs"]
-mod bad_files;
-
-use bad_files::FILES;
-use common::{scratch, sentences, stiction};
+use files::FILES;
+use crate::common::{scratch, sentences, stiction};
 
 #[test]
 fn bad_files_end_with_status_2_one_sentence_and_an_excerpt() {
