@@ -15,3 +15,16 @@ pub(crate) mod step;
 pub mod view;
 
 pub(crate) use stiction_solvers::select::suggestion;
+
+/// The programs of the book are tests.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/src/certificate.md")]
+    mod certificate {}
+    #[doc = include_str!("../../../docs/src/extending.md")]
+    mod extending {}
+    #[doc = include_str!("../../../docs/src/getting-started.md")]
+    mod getting_started {}
+    #[doc = include_str!("../../../docs/src/solvers.md")]
+    mod solvers {}
+}
