@@ -96,7 +96,7 @@ fn small(args: &GraspArgs) -> Result<Vec<Outcome>, CliError> {
         for contacts in CONTACTS {
             for number in 1..=args.problems {
                 let problem = grasp::friction_boxes(&mut dice, fingers, contacts).map_err(usage)?.into();
-                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem };
+                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem, start: None };
                 outcomes.push(problems::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
         }
@@ -120,7 +120,7 @@ fn large(tolerance: f64) -> Result<Vec<Outcome>, CliError> {
             _ => frictionless::normals(&large::pile(&mut dice, LARGE / 5, LARGE, RATIO, [0.5, 0.5])),
         };
         let problem: AnyProblem = problem.map_err(usage)?.into();
-        let named = NamedProblem { name: kind.into(), problem };
+        let named = NamedProblem { name: kind.into(), problem, start: None };
         outcomes.push(problems::solve(entry, solver.as_mut(), &named, REPEAT)?);
     }
     progress.done();
