@@ -21,7 +21,8 @@ impl DampedGaussSeidel {
         for (cone, &first) in problem.cones().iter().zip(problem.starts()) {
             let rows = first..first + cone.dim();
             for i in rows.clone() {
-                let velocity = problem.q()[i] + g[i * n..][..n].iter().zip(&*z).map(|(g, z)| g * z).sum::<f64>();
+                let velocity =
+                    problem.q()[i] + g[i * n..][..n].iter().zip(&*z).map(|(g, z)| g * z).sum::<f64>();
                 let diagonal = g[i * n + i].max(f64::MIN_POSITIVE);
                 let full = match *cone {
                     Cone::Coulomb { .. } if i > first => z[i] - velocity / diagonal,
@@ -95,7 +96,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     // It stops after v^2 / (2 mu g).
-    println!("stopped after {:.4} m, by Coulomb's law {:.4} m", simulation.state.q[0], 4.0 / (2.0 * 0.5 * 9.81));
-    println!("at most {sweeps} sweeps a step; worst approach {approach:.1e} m/s, friction excess {excess:.1e} N");
+    println!(
+        "stopped after {:.4} m, by Coulomb's law {:.4} m",
+        simulation.state.q[0],
+        4.0 / (2.0 * 0.5 * 9.81)
+    );
+    println!(
+        "at most {sweeps} sweeps a step; worst approach {approach:.1e} m/s, friction excess {excess:.1e} N"
+    );
     Ok(())
 }

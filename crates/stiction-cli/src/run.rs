@@ -63,9 +63,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
     let mut summary = Summary::new(&args.scene, &simulation);
     let mut recorder = (!args.out.is_empty()).then(|| Recorder::new(&simulation, steps as usize));
     let islands = match &args.islands {
-        Some(directory) => {
-            Some(IslandWriter::new(directory, args.islands_steps.as_ref(), &mut simulation)?)
-        }
+        Some(directory) => Some(IslandWriter::new(directory, args.islands_steps.as_ref(), &mut simulation)?),
         None => None,
     };
     let stop = args.simulation.advance(&mut simulation, steps, &mut summary, |simulation, report| {

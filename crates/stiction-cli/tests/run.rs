@@ -435,11 +435,13 @@ fn redundant_coordinates_are_a_choice() {
 
 #[test]
 fn islands_are_written_as_problems_that_solve_takes() {
-    let directory = tempfile_directory("islands");
+    let directory = scratch("islands");
     let islands = directory.to_str().unwrap();
     let scene = shipped("incline");
-    stiction(&["run", &scene, "--duration", "0.02", "--islands", islands, "--islands-steps", "2:4"]).exits_with(0);
-    let mut files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    stiction(&["run", &scene, "--duration", "0.02", "--islands", islands, "--islands-steps", "2:4"])
+        .exits_with(0);
+    let mut files: Vec<_> =
+        std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());
     for file in &files {

@@ -96,7 +96,11 @@ fn small(args: &GraspArgs) -> Result<Vec<Outcome>, CliError> {
         for contacts in CONTACTS {
             for number in 1..=args.problems {
                 let problem = grasp::friction_boxes(&mut dice, fingers, contacts).map_err(usage)?.into();
-                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem, start: None };
+                let named = NamedProblem {
+                    name: format!("{}, {number}", name(fingers, contacts)),
+                    problem,
+                    start: None,
+                };
                 outcomes.push(problems::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
         }
