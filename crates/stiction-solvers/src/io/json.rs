@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::io::friction::Triplets;
 use crate::io::stewart_trinkle::Contacts;
 use crate::io::{Fault, LARGEST_ASSEMBLED, NamedProblem, friction, stewart_trinkle};
+use crate::problem::Problem;
 use crate::problem::polynomial::Term;
 use crate::problem::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial};
 
