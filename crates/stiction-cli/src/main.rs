@@ -10,6 +10,7 @@ mod check;
 mod error;
 mod excerpt;
 mod formulation;
+mod islands;
 mod output;
 mod progress;
 mod readout;

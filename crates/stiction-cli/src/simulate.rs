@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use stiction::model::Model;
-use stiction::recording::Recorder;
+use stiction::report::StepReport;
 use stiction::scene::Scene;
 use stiction::scene::did_you_mean;
 use stiction::settings::{Options, Settings};
@@ -135,14 +135,17 @@ impl SimulationArgs {
         Ok(steps as u64)
     }
 
-    /// Takes the steps. Returns the error that stopped the run, if any.
+    /// Takes the steps, with `each` after every one. Returns the error that stopped the run, if any.
+    ///
+    /// # Errors
+    /// That of `each`.
     pub(crate) fn advance(
         &self,
         simulation: &mut Simulation,
         steps: u64,
         summary: &mut Summary,
-        mut recorder: Option<&mut Recorder>,
-    ) -> Option<SimError> {
+        mut each: impl FnMut(&Simulation, &StepReport) -> Result<(), CliError>,
+    ) -> Result<Option<SimError>, CliError> {
         let progress = Progress::new(&simulation.model().name, steps, self.quiet);
         let start = Instant::now();
         let mut stop = None;
@@ -150,9 +153,7 @@ impl SimulationArgs {
             match simulation.step() {
                 Ok(report) => {
                     summary.add(&report);
-                    if let Some(recorder) = &mut recorder {
-                        recorder.record(simulation, &report);
-                    }
+                    each(simulation, &report)?;
                 }
                 Err(error) => {
                     stop = Some(error);
@@ -163,7 +164,7 @@ impl SimulationArgs {
         }
         progress.done();
         summary.set_wall_time(start.elapsed().as_secs_f64());
-        stop
+        Ok(stop)
     }
 
     /// Says something on standard error, unless nothing should be.

@@ -75,7 +75,10 @@ fn simulated(args: &ViewArgs) -> Result<Recorder, CliError> {
     let steps = options.steps(&scene, simulation.timestep())?;
     let mut summary = Summary::new(&args.file, &simulation);
     let mut recorder = Recorder::new(&simulation, steps as usize);
-    let stop = options.advance(&mut simulation, steps, &mut summary, Some(&mut recorder));
+    let stop = options.advance(&mut simulation, steps, &mut summary, |simulation, report| {
+        recorder.record(simulation, report);
+        Ok(())
+    })?;
     if let Some(error) = stop {
         let stopped = format!("stopped at t = {} s: {error}", simulation.state.time);
         if recorder.steps() == 0 {

@@ -15,7 +15,7 @@ import pytest
 
 import stiction
 from stiction import _stiction
-from stiction.settings import ContactModel
+from stiction.settings import ContactModel, SettingsOptions
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
@@ -27,7 +27,8 @@ def test_the_settings_classes_are_the_engines() -> None:
         ((name, fields),) = formulation.items()
         assert dataclasses.asdict(getattr(stiction, name)()) == fields
     ours = json.loads(stiction.Settings().to_json())
-    assert {**ours, "formulation": None} == engine["choice"]
+    assert {**ours, "formulation": None, "duration": None} == engine["options"]
+    assert set(SettingsOptions.__annotations__) == {f.name for f in dataclasses.fields(stiction.Settings)} | {"dt"}
     # What the engine's settings have, Settings has.
     assert set(engine["settings"]) - {"formulation"} <= {f.name for f in dataclasses.fields(stiction.Settings)}
     assert list(ContactModel.__args__) == engine["names"]
@@ -113,10 +114,16 @@ def test_the_stub_is_the_module() -> None:
     run(sys.executable, "-m", "mypy.stubtest", "stiction._stiction", "--mypy-config-file", str(ROOT / "pyproject.toml"))
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
-def test_every_python_snippet_of_the_documents_runs(document: str, tmp_path: pathlib.Path) -> None:
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.S)
-    assert snippets
+DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs" / "src").glob("*.md"))] if "```python\n" in path.read_text()]
+
+
+def test_the_documents_have_python_snippets() -> None:
+    assert {"README", "python", "getting-started", "recordings"} <= {path.stem for path in DOCUMENTS}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_every_python_snippet_of_the_documents_runs(document: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    snippets = re.findall(r"```python\n(.*?)```", document.read_text(), re.S)
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     for snippet in snippets:
         if "grasp.npz" in snippet:

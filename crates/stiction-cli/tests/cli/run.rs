@@ -430,3 +430,22 @@ fn redundant_coordinates_are_a_choice() {
         stiction(&["run", &scene(&dir, "point.xml", point), "--coordinates", "redundant"]).exits_with(2);
     assert!(refused.stderr.contains("`bob`"), "{}", refused.stderr);
 }
+
+#[test]
+fn islands_are_written_as_problems_that_solve_takes() {
+    let directory = scratch("islands");
+    let islands = directory.to_str().unwrap();
+    let scene = shipped("incline");
+    stiction(&["run", &scene, "--duration", "0.02", "--islands", islands, "--islands-steps", "2:4"])
+        .exits_with(0);
+    let mut files: Vec<_> =
+        std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in &files {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("step000002-") || name.starts_with("step000003-"), "{name}");
+        stiction(&["solve", file.to_str().unwrap(), "--solver", "chain"]).exits_with(0);
+    }
+    stiction(&["run", &scene, "--islands", islands, "--islands-steps", "4:2"]).exits_with(2);
+}

@@ -64,8 +64,15 @@ pub fn solve(
     let class = named.problem.class();
     let mut x = Solution::default();
     let mut timed = || -> Option<(Report, f64)> {
+        let from = match &named.start {
+            Some(guess) => {
+                x.z.clone_from(guess);
+                Start::Warm
+            }
+            None => Start::Cold,
+        };
         let start = Instant::now();
-        let report = solver.solve(&named.problem, Start::Cold, &mut x)?;
+        let report = solver.solve(&named.problem, from, &mut x)?;
         Some((report, start.elapsed().as_secs_f64()))
     };
     let not_served = || {

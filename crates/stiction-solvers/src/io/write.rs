@@ -10,6 +10,11 @@ use crate::problem::{AnyProblem, Bounded, Cone, ConeNcp, Delassus, FrictionLaw, 
 /// a cone problem is the text `"inf"`. A cone problem is written as `fc-1` if it is one of rigid Coulomb contacts of one
 /// dimension with its operator in blocks or dense, else as `cone-ncp-1`.
 pub fn to_json(name: &str, problem: &AnyProblem) -> String {
+    to_json_with_start(name, problem, None)
+}
+
+/// The same, with a guess to start from.
+pub fn to_json_with_start(name: &str, problem: &AnyProblem, start: Option<&[f64]>) -> String {
     let body = match problem {
         AnyProblem::Lcp(p) => {
             let n = p.q().len();
@@ -43,6 +48,9 @@ pub fn to_json(name: &str, problem: &AnyProblem) -> String {
     };
     let mut body = body;
     body["name"] = name.into();
+    if let Some(start) = start {
+        body["start"] = start.into();
+    }
     format!("{body}\n")
 }
 

@@ -243,3 +243,76 @@ fn reduced_proximal_lemke(settings: ProximalSettings) -> Result<Reduced<Proximal
         ProximalLemke::new(ProximalSettings { tolerance, ..settings })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Class;
+    use crate::select::registry::{self, SOLVERS};
+
+    /// A text of every name, with a setting, reads as what it writes; every choice makes its solver.
+    macro_rules! check {
+        ($Choice:ident) => {
+            for name in $Choice::NAMES {
+                let choice: $Choice = name.parse().unwrap();
+                assert_eq!((choice.name(), choice.to_string().as_str()), (*name, *name));
+                assert_eq!(choice.tolerance(), TOLERANCE);
+                let text = format!("{name} tolerance=0.001");
+                let other: $Choice = text.parse().unwrap();
+                assert_eq!(other, choice.clone().with_tolerance(1e-3));
+                assert_eq!(other.to_string(), text);
+                assert_eq!(
+                    serde_json::from_str::<$Choice>(&serde_json::to_string(&other).unwrap()).unwrap(),
+                    other
+                );
+                assert!(other.make().is_ok(), "{name}");
+                assert!(other.with_tolerance(2.0).make().is_err(), "{name}");
+            }
+            assert_eq!($Choice::default().name(), $Choice::NAMES[0]);
+        };
+    }
+
+    #[test]
+    fn every_choice_is_read_as_it_is_written() {
+        check!(ConeSolver);
+        check!(LcpSolver);
+        check!(BoxLcpSolver);
+        check!(FactoredLcpSolver);
+    }
+
+    #[test]
+    fn choices_are_the_solvers_that_the_registry_has_for_their_class() {
+        for (class, names) in [
+            (Class::ConeNcp, ConeSolver::NAMES),
+            (Class::BoxLcp, BoxLcpSolver::NAMES),
+            (Class::FactoredLcp, FactoredLcpSolver::NAMES),
+        ] {
+            let mut registered: Vec<_> =
+                SOLVERS.iter().filter(|entry| entry.serves(class)).map(|entry| entry.name).collect();
+            let mut names = names.to_vec();
+            registered.sort_unstable();
+            names.sort_unstable();
+            assert_eq!(names, registered, "{class}");
+        }
+        assert!(LcpSolver::NAMES.iter().all(|name| registry::find(name).is_ok()));
+    }
+
+    #[test]
+    fn several_settings_are_read_and_what_is_wrong_is_refused_with_what_fits() {
+        let choice: ConeSolver = "nsgs  max_iterations=200 relaxation=1.25".parse().unwrap();
+        let ConeSolver::Nsgs(settings) = choice else { panic!("{choice:?}") };
+        assert_eq!((settings.max_iterations, settings.relaxation), (200, 1.25));
+        let refused = |text: &str| text.parse::<ConeSolver>().unwrap_err().to_string();
+        let message = refused("nsg");
+        assert!(message.contains("did you mean \"nsgs\"") && message.contains("chain"), "{message}");
+        let message = refused("nsgs max_iteration=3");
+        assert!(
+            message.contains("did you mean \"max_iterations\"") && message.contains("relaxation"),
+            "{message}"
+        );
+        for wrong in ["nsgs max_iterations=-1", "nsgs max_iterations=few", "nsgs max_iterations"] {
+            let message = refused(wrong);
+            assert!(message.contains("nsgs") && message.contains("max_iterations"), "{message}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! | entry of `<custom>` | meaning |
 //! |---|---|
 //! | `<text name="stiction:contact_model" data="..."/>` | [`Options::contact_model`] |
-//! | `<text name="stiction:solver" data="..."/>` | [`Options::solver`] |
+//! | `<text name="stiction:solver" data="..."/>` | [`Options::solver`], with its settings: `nsgs max_iterations=200` |
 //! | `<text name="stiction:stepper" data="..."/>` | [`Options::stepper`]: `time-stepping`, `acceleration` or `event-driven` |
 //! | `<numeric name="stiction:duration" data="..."/>` | [`Options::duration`] (s) |
 //! | `<numeric name="stiction:friction_directions" data="..."/>` | [`Options::friction_directions`] |

@@ -303,11 +303,7 @@ impl Simulation {
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
             ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
-        for (quantity, found, expected) in checks {
-            if found != expected {
-                return Err(SimError::Shape { quantity, found, expected });
-            }
-        }
+        check_lengths(&checks)?;
         self.forget();
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
@@ -318,6 +314,20 @@ impl Simulation {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
         Ok(())
+    }
+
+    /// Refuses a state of another model, whose vectors have other lengths.
+    pub(crate) fn check_shape(&self) -> Result<(), SimError> {
+        let (state, model) = (&self.state, &self.model);
+        check_lengths(&[
+            ("qpos", state.q.len(), model.nq()),
+            ("qvel", state.v.len(), model.nv()),
+            ("loop_q", state.loop_q.len(), model.loop_q0.len()),
+            ("ctrl", state.ctrl.len(), model.actuators.len()),
+            ("mocap", state.mocap.len(), model.mocap_poses.len()),
+            ("applied force", state.applied.len(), model.nv()),
+            ("external wrench", state.external.len(), model.bodies.len()),
+        ])
     }
 
     /// Goes to the reference configuration, at rest, as a new simulation is.
@@ -331,5 +341,13 @@ impl Simulation {
     /// Number of steps taken.
     pub fn step_number(&self) -> u64 {
         self.step_number
+    }
+}
+
+/// Refuses the first vector, by name, whose length is not the one expected.
+fn check_lengths(checks: &[(&'static str, usize, usize)]) -> Result<(), SimError> {
+    match checks.iter().find(|(_, found, expected)| found != expected) {
+        Some(&(quantity, found, expected)) => Err(SimError::Shape { quantity, found, expected }),
+        None => Ok(()),
     }
 }

@@ -20,7 +20,7 @@
 //!    (Painleve's paradox), which the report counts as inconsistent.
 //!
 //! # References
-//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections III-B and IV.
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
 
 use crate::constraint::islands::{Islands, StepStart, root};

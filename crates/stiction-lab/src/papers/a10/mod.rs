@@ -102,7 +102,7 @@ fn small(settings: &GraspSettings, progress: Progress) -> Result<Vec<Outcome>, L
         for contacts in CONTACTS {
             for number in 1..=settings.problems {
                 let problem = grasp::friction_boxes(&mut dice, fingers, contacts)?.into();
-                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem };
+                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem, start: None };
                 outcomes.push(solvers::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
         }
@@ -125,7 +125,7 @@ fn large(tolerance: f64, progress: Progress) -> Result<Vec<Outcome>, LabError> {
             _ => frictionless::normals(&large::pile(&mut dice, LARGE / 5, LARGE, RATIO, [0.5, 0.5])),
         };
         let problem: AnyProblem = problem?.into();
-        let named = NamedProblem { name: kind.into(), problem };
+        let named = NamedProblem { name: kind.into(), problem, start: None };
         outcomes.push(solvers::solve(entry, solver.as_mut(), &named, REPEAT)?);
     }
     Ok(outcomes)

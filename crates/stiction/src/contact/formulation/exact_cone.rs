@@ -34,7 +34,7 @@
 //!   optimization*, ZAMM 91 (2011).
 //! - M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
 //!   (2006).
-//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections IV and VI.
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections IV and VI.
 
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
@@ -68,7 +68,8 @@ pub enum ViscousRule {
 pub struct ExactConeSettings {
     /// Coulomb's law, or its convex relaxation.
     pub law: FrictionLaw,
-    /// Law of all contacts that have friction, in place of their own.
+    /// Law of all contacts that have friction, in place of their own; serialized as scenes write it, `viscous 2`.
+    #[serde(with = "law_text")]
     pub replacement: Option<Law>,
     /// Which velocity viscous friction answers.
     pub viscous: ViscousRule,
@@ -77,6 +78,21 @@ pub struct ExactConeSettings {
     /// The solver with its settings; for real-time users, [`ChainSettings`](stiction_solvers::ChainSettings) bounds the
     /// factorizations per island and step.
     pub solver: ConeSolver,
+}
+
+/// A law as text.
+mod law_text {
+    use crate::model::Law;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(law: &Option<Law>, serializer: S) -> Result<S::Ok, S::Error> {
+        law.map(|law| law.to_string()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Law>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        text.map(|text| text.parse()).transpose().map_err(de::Error::custom)
+    }
 }
 
 impl Default for ExactConeSettings {

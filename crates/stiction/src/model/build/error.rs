@@ -76,6 +76,7 @@ impl fmt::Display for Element {
 
 /// Why a model cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// A [`crate::model::build::spec::BodyId`] of another builder.
     #[error("{element}: body number {id} is not in this builder; use what its own `add_body` returned")]
@@ -439,6 +440,14 @@ pub enum ModelError {
         /// The rule.
         element: Element,
     },
+    /// A model that was not built here contradicts itself.
+    #[error("{element}: {what}; the model was not written by this library, or changed since")]
+    Malformed {
+        /// The element.
+        element: Element,
+        /// What is wrong.
+        what: &'static str,
+    },
 }
 
 impl ModelError {
@@ -483,7 +492,8 @@ impl ModelError {
             | ModelError::SameTwice { element, .. }
             | ModelError::NeverMove { element, .. }
             | ModelError::RestitutionRange { element, .. }
-            | ModelError::DuplicateRule { element } => element,
+            | ModelError::DuplicateRule { element }
+            | ModelError::Malformed { element, .. } => element,
         }
     }
 }
