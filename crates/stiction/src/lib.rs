@@ -71,7 +71,8 @@
 //! | `step` | the stages of a step |
 //! | [`report`] | certificate, contact forces, margins |
 //! | [`scene`] | scene files and what was made of them |
-//! | [`sim`] | [`Simulation`], settings, snapshots, batches |
+//! | [`settings`] | how a scene is simulated: user over scene over default |
+//! | [`sim`] | [`Simulation`], snapshots, batches |
 //! | [`recording`] | what happened, as tables in a file |
 //!
 //! The solvers of the complementarity problems are a crate of their own, `stiction_solvers`.
