@@ -100,3 +100,8 @@ pub use select::{
     BoxLcpSolver, ChoiceError, ConeSolver, FactoredLcpSolver, LcpSolver, Reduced, Robust, RobustSettings,
 };
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
+
+/// The example of the readme is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,6 +7,7 @@ mod bad_files;
 mod bench;
 mod check;
 mod common;
+mod documents;
 mod run;
 mod solve;
 mod verify;

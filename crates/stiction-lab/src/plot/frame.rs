@@ -10,7 +10,7 @@ pub(super) const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 72.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 40.0;
-const RIGHT: f64 = 210.0;
+const RIGHT: f64 = 250.0;
 
 const COLORS: [&str; 8] =
     ["#1b6ca8", "#c8502d", "#3a8f4d", "#8a4fa3", "#b8860b", "#2d9da6", "#7a5230", "#d0529a"];

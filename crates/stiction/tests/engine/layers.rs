@@ -20,18 +20,13 @@ const LAYERS: [&str; 12] = [
 ];
 
 /// Imports against the order, importer first, that are still to be cut.
-const REMAINING: [[&str; 2]; 11] = [
+const REMAINING: [[&str; 2]; 6] = [
     ["constraint", "report"],
     ["constraint", "sim"],
     ["constraint", "step"],
-    ["recording", "view"],
     ["report", "sim"],
     ["step", "report"],
     ["step", "sim"],
-    ["view", "recording"],
-    ["view", "report"],
-    ["view", "scene"],
-    ["view", "sim"],
 ];
 
 /// Most files of one folder, and the folders that may hold more, with the reason.
