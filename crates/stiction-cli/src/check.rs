@@ -3,7 +3,6 @@
 use crate::error::CliError;
 use crate::excerpt::{coloured, excerpt};
 use crate::report::{Entry, with_attribute};
-use crate::table::{count, pairs};
 use crate::{output, scene};
 use serde::Serialize;
 use std::fmt::Write;
@@ -11,6 +10,7 @@ use std::path::PathBuf;
 use stiction::constraint::Assembled;
 use stiction::scene::{EntryKind, LoadReport, Scene};
 use stiction::sim::{SimError, Simulation};
+use stiction_lab::table::{count, pairs};
 
 /// Arguments of `stiction check`.
 #[derive(Debug, clap::Args)]

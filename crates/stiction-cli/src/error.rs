@@ -5,6 +5,7 @@ use stiction::contact::FormulationError;
 use stiction::recording::{ReadError, RecordError};
 use stiction::scene::{Place, SceneError};
 use stiction::sim::{SimError, SnapshotError};
+use stiction_lab::LabError;
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub(crate) enum CliError {
     /// Some problems were not solved.
     #[error("{unsolved} of {total} problems were not solved")]
     ProblemsUnsolved { unsolved: usize, total: usize },
+    /// An experiment cannot be run.
+    #[error(transparent)]
+    Lab(#[from] LabError),
     /// A file cannot be read or written.
     #[error("{}: {action}: {source}", path.display())]
     File { path: PathBuf, action: &'static str, source: std::io::Error },
@@ -83,6 +87,7 @@ impl CliError {
     pub(crate) fn exit_status(&self) -> u8 {
         match self {
             CliError::Stopped(_) | CliError::Unsolved { .. } | CliError::ChecksFailed { .. } => 1,
+            CliError::Lab(LabError::Stopped(_) | LabError::Output(_)) => 1,
             CliError::ProblemsUnsolved { .. } | CliError::Record(_) | CliError::Output(_) => 1,
             _ => 2,
         }

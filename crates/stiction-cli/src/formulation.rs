@@ -1,9 +1,7 @@
-//! From the names on the command line and in the scene to a contact model: the command line wins.
+//! What the command line says about the contact problem.
 
-use crate::error::CliError;
-use stiction::contact::{Formulation, ImpactLaw};
-use stiction::scene::SceneOptions;
-use stiction::sim::Stepper;
+use stiction::contact::ImpactLaw;
+use stiction::settings::{Options, Stepper};
 
 /// What the command line says about the contact problem.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -12,8 +10,9 @@ pub(crate) struct FormulationArgs {
     /// friction-box, friction-box-fixed-point, no-slip, no-slip-paper [default: the scene's, else cone]
     #[arg(long, value_name = "MODEL")]
     contact: Option<String>,
-    /// Solver of the contact problems [default: the scene's, else the contact model's own]
-    #[arg(long, value_name = "NAME")]
+    /// Solver of the contact problems, with settings after its name: 'nsgs max_iterations=200' [default: the scene's, else
+    /// the contact model's own]
+    #[arg(long, value_name = "NAME [SETTING=VALUE ...]")]
     solver: Option<String>,
     /// Stepper: time-stepping, acceleration, event-driven [default: the scene's, else time-stepping]
     #[arg(long, value_name = "NAME")]
@@ -23,7 +22,7 @@ pub(crate) struct FormulationArgs {
     impact: Option<ImpactLaw>,
     /// Coefficient of restitution of all contacts, 0 to 1 [default: the scene's]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
-    pub(crate) restitution: Option<f64>,
+    restitution: Option<f64>,
     /// Number of friction directions of a polyhedral contact model, even [default: the scene's, else 4]
     #[arg(long, value_name = "K")]
     directions: Option<usize>,
@@ -36,26 +35,18 @@ pub(crate) struct FormulationArgs {
 }
 
 impl FormulationArgs {
-    /// The contact model for a scene.
-    pub(crate) fn choose(&self, scene: &SceneOptions) -> Result<Formulation, CliError> {
-        let options = SceneOptions {
-            contact_model: self.contact.clone().or_else(|| scene.contact_model.clone()),
-            solver: self.solver.clone().or_else(|| scene.solver.clone()),
-            friction_directions: self.directions.or(scene.friction_directions),
-            viscosity: self.viscosity.or(scene.viscosity),
-            compliance: self.compliance.or(scene.compliance),
-            ..scene.clone()
-        };
-        Ok(Formulation::of_scene(&options)?)
-    }
-
-    /// The impact law for a scene.
-    pub(crate) fn impact(&self, scene: &SceneOptions) -> ImpactLaw {
-        self.impact.or(scene.impact).unwrap_or_default()
-    }
-
-    /// The stepper for a scene.
-    pub(crate) fn stepper(&self, scene: &SceneOptions) -> Stepper {
-        self.stepper.or(scene.stepper).unwrap_or_default()
+    /// The same as options.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            contact_model: self.contact.clone(),
+            solver: self.solver.clone(),
+            stepper: self.stepper,
+            impact: self.impact,
+            restitution: self.restitution,
+            friction_directions: self.directions,
+            viscosity: self.viscosity,
+            compliance: self.compliance,
+            ..Options::default()
+        }
     }
 }

@@ -10,8 +10,8 @@ mod check;
 mod error;
 mod excerpt;
 mod formulation;
+mod islands;
 mod output;
-mod problems;
 mod progress;
 mod readout;
 mod report;
@@ -20,7 +20,6 @@ mod scene;
 mod simulate;
 mod solve;
 mod summary;
-mod table;
 mod verify;
 mod view;
 

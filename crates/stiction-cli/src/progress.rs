@@ -30,6 +30,12 @@ impl Progress {
         }
     }
 
+    /// Says how far it is where the total is known as late as this.
+    pub(crate) fn of(&self, done: usize, total: usize) {
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+    }
+
     /// Takes the bar away.
     pub(crate) fn done(self) {
         self.bar.finish_and_clear();

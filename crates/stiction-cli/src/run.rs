@@ -1,6 +1,7 @@
 //! `stiction run`: simulates a scene, records it, and says how well the contact laws were met.
 
 use crate::error::CliError;
+use crate::islands::{IslandWriter, Steps};
 use crate::output;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
@@ -34,6 +35,12 @@ pub(crate) struct RunArgs {
     /// Store the final state in this file, for --load-state
     #[arg(long, value_name = "FILE")]
     save_state: Option<PathBuf>,
+    /// Write the contact problem of every island to this directory, with its warm start, for 'stiction solve'
+    #[arg(long, value_name = "DIR")]
+    islands: Option<PathBuf>,
+    /// The steps whose islands are written, from the first to before the last [default: all]
+    #[arg(long, value_name = "A:B", requires = "islands")]
+    islands_steps: Option<Steps>,
     /// Continue from a stored state
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     load_state: Option<PathBuf>,
@@ -54,7 +61,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
 
     let mut summary = Summary::new(&args.scene, &simulation);
     let mut recorder = (!args.out.is_empty()).then(|| Recorder::new(&simulation, steps as usize));
-    let stop = args.simulation.advance(&mut simulation, steps, &mut summary, recorder.as_mut());
+    let islands = match &args.islands {
+        Some(directory) => Some(IslandWriter::new(directory, args.islands_steps.as_ref(), &mut simulation)?),
+        None => None,
+    };
+    let stop = args.simulation.advance(&mut simulation, steps, &mut summary, |simulation, report| {
+        if let Some(recorder) = &mut recorder {
+            recorder.record(simulation, report);
+        }
+        islands.as_ref().map_or(Ok(()), |islands| islands.write(simulation))
+    })?;
 
     if let Some(recorder) = &recorder {
         args.out.iter().try_for_each(|path| write_recording(args, recorder.recording(), path))?;

@@ -1,10 +1,10 @@
 //! Loading a scene for a command.
 
 use crate::error::CliError;
-use crate::table::count;
 use std::path::Path;
 use stiction::scene;
 use stiction::scene::{LoadReport, Scene};
+use stiction_lab::table::count;
 
 /// Entries of a load report that an error lists; `stiction check` lists all.
 const MOST_LISTED: usize = 20;

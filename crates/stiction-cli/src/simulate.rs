@@ -4,16 +4,17 @@ use crate::error::CliError;
 use crate::formulation::FormulationArgs;
 use crate::progress::Progress;
 use crate::summary::Summary;
-use crate::table::count;
 use crate::{output, scene};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use stiction::model::Model;
-use stiction::recording::Recorder;
+use stiction::report::StepReport;
 use stiction::scene::Scene;
 use stiction::scene::did_you_mean;
-use stiction::sim::{Settings, SimError, Simulation};
+use stiction::settings::{Options, Settings};
+use stiction::sim::{SimError, Simulation};
+use stiction_lab::table::count;
 
 /// Simulated time when neither the command line nor the scene says anything (s).
 const DEFAULT_DURATION: f64 = 10.0;
@@ -89,12 +90,8 @@ impl SimulationArgs {
 
     /// The simulation as the options make it, before it has a state to start from.
     pub(crate) fn simulation(&self, scene: &Scene) -> Result<Simulation, CliError> {
-        let formulation = self.formulation.choose(&scene.options)?;
-        let stepper = self.formulation.stepper(&scene.options);
-        let impact = self.formulation.impact(&scene.options);
-        let restitution = self.formulation.restitution;
-        let timestep = self.dt;
-        let settings = Settings { timestep, formulation, stepper, impact, restitution, ..Default::default() };
+        let user = Options { timestep: self.dt, ..self.formulation.options() };
+        let settings = Settings::for_scene(&user, &scene.options)?;
         Simulation::new(Arc::new(scene.model.clone()), settings).map_err(CliError::Setup)
     }
 
@@ -138,14 +135,17 @@ impl SimulationArgs {
         Ok(steps as u64)
     }
 
-    /// Takes the steps. Returns the error that stopped the run, if any.
+    /// Takes the steps, with `each` after every one. Returns the error that stopped the run, if any.
+    ///
+    /// # Errors
+    /// That of `each`.
     pub(crate) fn advance(
         &self,
         simulation: &mut Simulation,
         steps: u64,
         summary: &mut Summary,
-        mut recorder: Option<&mut Recorder>,
-    ) -> Option<SimError> {
+        mut each: impl FnMut(&Simulation, &StepReport) -> Result<(), CliError>,
+    ) -> Result<Option<SimError>, CliError> {
         let progress = Progress::new(&simulation.model().name, steps, self.quiet);
         let start = Instant::now();
         let mut stop = None;
@@ -153,9 +153,7 @@ impl SimulationArgs {
             match simulation.step() {
                 Ok(report) => {
                     summary.add(&report);
-                    if let Some(recorder) = &mut recorder {
-                        recorder.record(simulation, &report);
-                    }
+                    each(simulation, &report)?;
                 }
                 Err(error) => {
                     stop = Some(error);
@@ -166,7 +164,7 @@ impl SimulationArgs {
         }
         progress.done();
         summary.set_wall_time(start.elapsed().as_secs_f64());
-        stop
+        Ok(stop)
     }
 
     /// Says something on standard error, unless nothing should be.

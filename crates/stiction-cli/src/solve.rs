@@ -2,15 +2,15 @@
 
 use crate::error::CliError;
 use crate::output;
-use crate::problems::{self, Outcome, find_solver, status_name};
-use crate::table::{columns, count};
 use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::scene::did_you_mean;
+use stiction_lab::solvers::{self, Outcome, status_name};
+use stiction_lab::table::{columns, count, residual};
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
-use stiction_solvers::select::registry::{AnySolver, Entry, SOLVERS};
+use stiction_solvers::select::registry::{AnySolver, Entry, RegistryError, SOLVERS};
 
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
             if args.solver == "all" && !entry.serves(named.problem.class()) {
                 continue;
             }
-            let outcome = problems::solve(entry, solver.as_mut(), named, 0.0)?;
+            let outcome = solvers::solve(entry, solver.as_mut(), named, 0.0)?;
             attempts.extend(solver.tried().iter().map(|attempt| {
                 let status = status_name(attempt.report.status);
                 format!("{} {status} at {:.1e}", attempt.solver, attempt.report.residual.natural_map)
@@ -104,6 +104,16 @@ fn choose(args: &SolveArgs) -> Result<Vec<NamedProblem>, CliError> {
     Ok(chosen)
 }
 
+/// The solver of a name, with a hint if there is none.
+pub(crate) fn find_solver(name: &str) -> Result<&'static Entry, CliError> {
+    registry::find(name).map_err(|error| CliError::Usage(with_hint(name, &error)))
+}
+
+fn with_hint(name: &str, error: &RegistryError) -> String {
+    let hint = did_you_mean(name, SOLVERS.iter().map(|entry| entry.name).chain(["all"]));
+    format!("--solver {name}: {error}{hint}")
+}
+
 /// A solver with its entry.
 type Named = (&'static Entry, Box<dyn AnySolver + Send>);
 
@@ -112,11 +122,6 @@ fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
         if args.solver == "all" { SOLVERS.iter().collect() } else { vec![find_solver(&args.solver)?] };
     let made = entries.into_iter().map(|entry| entry.make(args.tol).map(|solver| (entry, solver)));
     made.collect::<Result<_, _>>().map_err(|error| CliError::Usage(error.to_string()))
-}
-
-/// A residual, or what there is instead of one.
-pub(crate) fn residual(value: f64) -> String {
-    if value.is_finite() { format!("{value:.1e}") } else { "none".into() }
 }
 
 /// A time in microseconds.

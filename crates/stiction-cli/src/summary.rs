@@ -1,14 +1,14 @@
 //! What a run comes to: sizes, speed, and the worst of every certificate.
 
 use crate::readout::ReadOut;
-use crate::table::{count, pairs};
 use serde::Serialize;
 use std::path::Path;
 use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
-use stiction::report::StepReport;
+use stiction::report::{Certificate, CertificateField, StepReport};
 use stiction::sim::Simulation;
+use stiction_lab::table::{count, pairs};
 
 /// Sum and maximum of a count per step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,39 +25,6 @@ impl Tally {
 
     fn mean(&self, steps: u64) -> f64 {
         if steps == 0 { 0.0 } else { self.sum as f64 / steps as f64 }
-    }
-}
-
-/// Worst values over all steps, units as in [`stiction::report::Certificate`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Worst {
-    residual: f64,
-    penetration: f64,
-    approach: f64,
-    pull: f64,
-    cone_violation: f64,
-    sliding_power: f64,
-    bilateral: f64,
-    contact_work: f64,
-    energy_gain: f64,
-}
-
-impl Worst {
-    fn add(&mut self, report: &StepReport) {
-        let c = &report.certificate;
-        for (worst, value) in [
-            (&mut self.residual, c.residual),
-            (&mut self.penetration, c.penetration),
-            (&mut self.approach, c.approach),
-            (&mut self.pull, c.pull),
-            (&mut self.cone_violation, c.cone_violation),
-            (&mut self.sliding_power, c.sliding_power),
-            (&mut self.bilateral, c.bilateral),
-            (&mut self.contact_work, c.contact_work),
-            (&mut self.energy_gain, c.energy_change),
-        ] {
-            *worst = worst.max(value);
-        }
     }
 }
 
@@ -81,7 +48,8 @@ pub(crate) struct Summary {
     impact: ImpactLaw,
     bounces: u64,
     reduced_impacts: u64,
-    worst: Worst,
+    /// Largest of each field over all steps.
+    worst: Certificate,
     start_energy: f64,
     end_energy: f64,
     last: Final,
@@ -144,7 +112,7 @@ impl Summary {
             dof: model.nv(),
             dt: simulation.timestep(),
             contact_model: formulation.name(),
-            solver: formulation.solver_name().into(),
+            solver: formulation.solver_text(),
             steps: 0,
             start_time: simulation.state.time,
             wall: 0.0,
@@ -156,7 +124,7 @@ impl Summary {
             impact: simulation.settings().impact,
             bounces: 0,
             reduced_impacts: 0,
-            worst: Worst::default(),
+            worst: Certificate::default(),
             start_energy: energy,
             end_energy: energy,
             last: Final::default(),
@@ -170,7 +138,7 @@ impl Summary {
         self.steps += 1;
         self.contacts.add(report.contacts);
         self.pivots.add(report.pivots);
-        self.worst.add(report);
+        self.worst.take_worst(&report.certificate);
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
@@ -225,7 +193,7 @@ impl Summary {
             certificate: JsonCertificate {
                 residual_max: self.worst.residual,
                 penetration_max_m: self.worst.penetration,
-                energy_gain_max: self.worst.energy_gain,
+                energy_gain_max: self.worst.energy_change,
                 cone_violation_max: self.worst.cone_violation,
                 bilateral_max: self.worst.bilateral,
             },
@@ -298,19 +266,11 @@ impl Summary {
     }
 
     fn certificate_rows(&self) -> Vec<(&'static str, String)> {
-        let w = &self.worst;
-        let row = |value: f64, unit: &str| format!("{value:9.2e} {unit}").trim_end().to_string();
-        vec![
-            ("residual (scaled)", row(w.residual, "")),
-            ("penetration", row(w.penetration, "m")),
-            ("approach at closed contacts", row(w.approach, "m/s")),
-            ("pull", row(w.pull, "N")),
-            ("outside the friction cone", row(w.cone_violation, "N")),
-            ("power fed in by friction", row(w.sliding_power, "W")),
-            ("bilateral error", row(w.bilateral, "m")),
-            ("work of contact impulses", row(w.contact_work, "J")),
-            ("energy gain in a step", row(w.energy_gain, "J")),
-        ]
+        let row = |field: &CertificateField| {
+            let value = format!("{:9.2e} {}", (field.get)(&self.worst), field.unit);
+            (field.title, value.trim_end().to_string())
+        };
+        Certificate::FIELDS.iter().map(row).collect()
     }
 }
 

@@ -4,10 +4,10 @@ use crate::error::CliError;
 use crate::output;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
-use crate::table::count;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stiction::recording::{Recorder, Recording};
+use stiction_lab::table::count;
 use stiction_page::PageServer;
 
 /// Arguments of `stiction view`.
@@ -72,7 +72,10 @@ fn simulated(args: &ViewArgs) -> Result<Recorder, CliError> {
     let steps = options.steps(&scene, simulation.timestep())?;
     let mut summary = Summary::new(&args.file, &simulation);
     let mut recorder = Recorder::new(&simulation, steps as usize);
-    let stop = options.advance(&mut simulation, steps, &mut summary, Some(&mut recorder));
+    let stop = options.advance(&mut simulation, steps, &mut summary, |simulation, report| {
+        recorder.record(simulation, report);
+        Ok(())
+    })?;
     if let Some(error) = stop {
         let stopped = format!("stopped at t = {} s: {error}", simulation.state.time);
         if recorder.recording().steps() == 0 {

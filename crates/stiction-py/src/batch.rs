@@ -1,7 +1,7 @@
 //! Many simulations at once, on threads that do not need the interpreter.
 
 use crate::arrays::{MatrixLike, matrix, rows};
-use crate::choice::Choice;
+use crate::choice;
 use crate::error::refuse;
 use crate::model::PyModel;
 use numpy::{
@@ -81,7 +81,7 @@ pub(crate) fn rollout<'py>(
     ctrl: Option<PyArrayLike3<'py, f64, AllowTypeChange>>,
     threads: usize,
 ) -> PyResult<PyRollout> {
-    let settings = Choice::parse(settings)?.settings(&model.options)?;
+    let settings = choice::settings(settings, &model.options)?;
     let model = &model.inner;
     let (batch, nq, nv) = (qpos.shape()[0], model.nq(), model.nv());
     let qpos = matrix("qpos", &qpos, [batch, nq])?;
@@ -126,7 +126,7 @@ impl PyBatch {
     #[new]
     #[pyo3(signature = (model, settings, count, threads))]
     fn new(model: &PyModel, settings: &str, count: usize, threads: usize) -> PyResult<Self> {
-        let settings = Choice::parse(settings)?.settings(&model.options)?;
+        let settings = choice::settings(settings, &model.options)?;
         let batch = Batch::new(&model.inner, &settings, count, threads).map_err(refuse)?;
         let sizes = [model.inner.nq(), model.inner.nv(), model.inner.actuators.len()];
         Ok(Self { batch: Mutex::new(batch), sizes })

@@ -1,13 +1,13 @@
-//! One exception for everything that is wrong with what the caller gave.
+//! One exception for everything that is wrong with what the caller gave: a `ValueError`, as NumPy and SciPy raise.
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::PyValueError;
 use pyo3::{PyErr, create_exception};
 use std::fmt::Display;
 
 create_exception!(
     stiction._stiction,
     StictionError,
-    PyException,
+    PyValueError,
     "What was asked for cannot be done: a file, a setting or an array is wrong. The message says which, its value, and \
      what would be right. Not converging is no error: it is in the report."
 );

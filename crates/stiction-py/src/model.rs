@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use stiction::model::{Body, JointKind, Model};
 use stiction::scene;
-use stiction::scene::{LoadReport, Scene, SceneOptions};
+use stiction::scene::{LoadReport, Scene};
+use stiction::settings::Options;
 
 /// The scenes of the folder `scenes`, so that the package needs no files.
 macro_rules! scenes {
@@ -36,7 +37,7 @@ const SCENES: &[(&str, &str)] = scenes![
 #[pyclass(module = "stiction._stiction", name = "Model", frozen)]
 pub(crate) struct PyModel {
     pub(crate) inner: Arc<Model>,
-    pub(crate) options: SceneOptions,
+    pub(crate) options: Options,
     report: LoadReport,
 }
 
@@ -99,7 +100,7 @@ impl PyModel {
     /// Rebuilds a pickled model.
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let (model, options, report): (Model, SceneOptions, String) = postcard::from_bytes(bytes)
+        let (model, options, report): (Model, Options, String) = postcard::from_bytes(bytes)
             .map_err(|e| refuse(format!("not a pickled model of this version: {e}")))?;
         let report = serde_json::from_str(&report).map_err(refuse)?;
         Ok(Self { inner: Arc::new(model), options, report })

@@ -201,7 +201,7 @@ fields! {
 }
 
 /// A serializable value as a dict.
-fn as_dict<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn as_dict<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyDict>> {
     let text = serde_json::to_string(value).map_err(refuse)?;
     Ok(py.import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?)
 }

@@ -4,20 +4,23 @@
 //! step, so writing into them is setting the state, and an array that was kept shows the new state. Nobody else's
 //! memory is ever shared, so no thread can see a torn state while a step runs without the interpreter lock.
 
-use crate::choice::Choice;
+use crate::choice;
 use crate::error::refuse;
 use crate::model::PyModel;
-use crate::report::PyStepReport;
+use crate::report::{PyStepReport, as_dict};
 use crate::snapshot::PySnapshot;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::dynamics::body_motion;
 use stiction::recording::Recorder;
+use stiction::report::{LimitForce, Limited};
+use stiction::scene;
 use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
 
@@ -164,7 +167,7 @@ impl PySimulation {
     #[pyo3(signature = (model, settings, record))]
     fn new(py: Python, model: Py<PyModel>, settings: &str, record: bool) -> PyResult<Self> {
         let inner = model.get().inner.clone();
-        let chosen = Choice::parse(settings)?.settings(&model.get().options)?;
+        let chosen = choice::settings(settings, &model.get().options)?;
         let mut simulation = Simulation::new(inner.clone(), chosen).map_err(refuse)?;
         simulation.start_over().map_err(refuse)?;
         let arrays = Arrays::new(py, &simulation.state);
@@ -236,10 +239,10 @@ impl PySimulation {
         locked(&self.simulation).settings().formulation.name()
     }
 
-    /// Solver in force, by name.
+    /// Solver in force, by name, with the settings that are not its defaults.
     #[getter]
     fn solver(&self) -> String {
-        locked(&self.simulation).settings().formulation.solver_name().into()
+        locked(&self.simulation).settings().formulation.solver_text()
     }
 
     /// Configuration (nq), laid out as MuJoCo's; write into it to set it.
@@ -355,6 +358,68 @@ impl PySimulation {
     /// The least factor on all friction with which the last step could have happened as it did; `None` without friction.
     fn least_friction(&self) -> Option<f64> {
         locked(&self.simulation).least_friction()
+    }
+
+    /// Limits of joints, tendons and cables that were part of the last step's problem: for each its `kind` ("joint", "tendon"
+    /// or "cable"), `name`, whether it is the `upper` end of the range, and the `force` that keeps it (N or N m).
+    fn limit_forces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let simulation = locked(&self.simulation);
+        let one = |limit: LimitForce| {
+            let kind = match limit.kind {
+                Limited::Joint => "joint",
+                Limited::Tendon => "tendon",
+                Limited::Cable => "cable",
+            };
+            let found = PyDict::new(py);
+            found.set_item("kind", kind)?;
+            found.set_item("name", limit.name)?;
+            found.set_item("upper", limit.upper)?;
+            found.set_item("force", limit.force)?;
+            Ok(found)
+        };
+        simulation.limit_forces().map(one).collect()
+    }
+
+    /// The largest margins of the net force between two geoms by name, over all forces that would have given the velocities of
+    /// the last step: friction needed over friction available, then the same if the friction of other pairs helps as little as
+    /// it can (dimensionless). `None` if they do not press or have no dry friction. Takes some hundred solves.
+    fn pair_margins(&self, geom1: &str, geom2: &str) -> PyResult<Option<(f64, f64)>> {
+        let model = &self.model.get().inner;
+        let find = |name: &str| {
+            model.geom(name).ok_or_else(|| {
+                let names = model.geoms.iter().map(|geom| geom.name.as_str());
+                refuse(format!("there is no geom {name:?}{}", scene::did_you_mean(name, names)))
+            })
+        };
+        let (a, b) = (find(geom1)?, find(geom2)?);
+        let simulation = locked(&self.simulation);
+        let mut pairs = simulation.contact_pairs().iter().map(|pair| pair.geoms);
+        let pair = pairs.find(|geoms| *geoms == [a, b] || *geoms == [b, a]);
+        let margins = pair.and_then(|geoms| simulation.pair_margins(geoms));
+        Ok(margins.map(|margins| (margins.largest, margins.alone)))
+    }
+
+    /// Closes all loops from the present configuration, moving as little as the kinetic norm says: the largest position error
+    /// `before` and `after` (m or rad), the largest `distance` (m) and `angle` (rad) that a link has moved.
+    ///
+    /// Raises StictionError with the worst equality if it stays open; the configuration is then the nearest found.
+    fn assemble<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let assembled = self.pulled(py)?.assemble();
+        self.arrays.show(py, &unlocked(&mut self.simulation).state)?;
+        as_dict(py, &assembled.map_err(refuse)?)
+    }
+
+    /// Freedoms of the present configuration: generalized velocities (`freedoms`), `rows` of all equalities and their `rank`,
+    /// equalities with `redundant` rows and how many, and the `mobility` that is left.
+    fn mobility<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = self.pulled(py)?.mobility().map_err(refuse)?;
+        let dict = PyDict::new(py);
+        dict.set_item("freedoms", found.freedoms)?;
+        dict.set_item("rows", found.rows)?;
+        dict.set_item("rank", found.rank)?;
+        dict.set_item("mobility", found.mobility())?;
+        dict.set_item("redundant", found.redundant.into_iter().collect::<BTreeMap<_, _>>())?;
+        Ok(dict)
     }
 
     /// Whether steps are recorded.

@@ -15,7 +15,7 @@ import pytest
 
 import stiction
 from stiction import _stiction
-from stiction.settings import ContactModel
+from stiction.settings import ContactModel, SettingsOptions
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples" / "python").glob("*.py"))
@@ -27,7 +27,8 @@ def test_the_settings_classes_are_the_engines() -> None:
         ((name, fields),) = formulation.items()
         assert dataclasses.asdict(getattr(stiction, name)()) == fields
     ours = json.loads(stiction.Settings().to_json())
-    assert {**ours, "formulation": None} == engine["choice"]
+    assert {**ours, "formulation": None, "duration": None} == engine["options"]
+    assert set(SettingsOptions.__annotations__) == {f.name for f in dataclasses.fields(stiction.Settings)} | {"dt"}
     # What the engine's settings have, Settings has.
     assert set(engine["settings"]) - {"formulation"} <= {f.name for f in dataclasses.fields(stiction.Settings)}
     assert list(ContactModel.__args__) == engine["names"]

@@ -162,6 +162,49 @@ def test_unknown_settings_and_solvers_that_do_not_fit_are_refused() -> None:
         stiction.Simulation(drop(), dt=float("nan"))
 
 
+def test_settings_of_a_solver_are_part_of_its_name() -> None:
+    sim = stiction.Simulation(drop(), solver="nsgs max_iterations=200")
+    assert sim.solver == "nsgs max_iterations=200" and sim.step().solved
+    cone = stiction.ExactCone(replacement="viscous 2", solver="chain tolerance=1e-8")
+    assert stiction.Simulation(drop(), contact=cone).solver == "chain tolerance=1e-8"
+    for contact, message in [
+        (stiction.ExactCone(solver="nsgs max_iteration=1"), "has no setting 'max_iteration'.*did you mean"),
+        (stiction.ExactCone(solver="nsgs max_iterations=many"), "max_iterations=many"),
+        (stiction.ExactCone(replacement="viscid 2"), "'?\"?viscid 2"),
+    ]:
+        with pytest.raises(ValueError, match=message) as refused:
+            stiction.Simulation(drop(), contact=contact)
+        assert "at line" not in str(refused.value)
+
+
+def test_an_attribute_that_there_is_not_is_refused_with_a_suggestion() -> None:
+    sim = stiction.Simulation(drop())
+    with pytest.raises(AttributeError, match="no attribute 'qpso'.*did you mean 'qpos'"):
+        sim.qpso = np.zeros(7)  # type: ignore[attr-defined]
+    sim.time = 1.0
+    assert sim.time == 1.0
+
+
+def test_limits_margins_and_mechanisms_are_read_out() -> None:
+    text = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0" limited="true" range="-0.1 0.1"/>
+      <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05" mass="1"/></body></worldbody></mujoco>"""
+    sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-3)
+    for _ in range(2000):
+        sim.step()
+    (limit,) = sim.limit_forces()
+    assert limit["name"] == "hinge" and limit["kind"] == "joint" and limit["force"] > 1.0
+    assert sim.mobility()["mobility"] == 1 and sim.assemble()["after"] == 0.0
+    grasp = stiction.Simulation(stiction.Model.builtin("incline"))
+    for _ in range(20):
+        report = grasp.step()
+    names = grasp.model.geom_names
+    first = report.pairs[0]
+    margins = grasp.pair_margins(names[first["geom1"]], names[first["geom2"]])
+    assert margins is not None and margins[0] >= first["margin"] - 1e-6
+    with pytest.raises(stiction.StictionError, match="geom"):
+        grasp.pair_margins("nothing", names[0])
+
+
 def test_every_contact_model_runs_by_name_or_with_all_its_settings() -> None:
     for contact in ("cone", "stewart-trinkle", "friction-box", "no-slip", "frictionless", "convex"):
         sim = stiction.Simulation(drop(), contact=contact)

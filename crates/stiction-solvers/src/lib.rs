@@ -101,7 +101,9 @@ pub use problem::{
     Piece, Polynomial, Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth,
     Solution, Solver, SolverError, Start, Status,
 };
-pub use select::{Robust, RobustSettings};
+pub use select::{
+    BoxLcpSolver, ChoiceError, ConeSolver, FactoredLcpSolver, LcpSolver, Robust, RobustSettings,
+};
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
 
 /// The example of the readme is a test.

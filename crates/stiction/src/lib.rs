@@ -71,7 +71,8 @@
 //! | `step` | the stages of a step |
 //! | [`report`] | certificate, contact forces, margins |
 //! | [`scene`] | scene files and what was made of them |
-//! | [`sim`] | [`Simulation`], settings, snapshots, batches |
+//! | [`settings`] | how a scene is simulated: user over scene over default |
+//! | [`sim`] | [`Simulation`], snapshots, batches |
 //! | [`recording`] | what happened, as tables in a file |
 //!
 //! The solvers of the complementarity problems are a crate of their own, `stiction_solvers`.
@@ -89,10 +90,10 @@ pub mod model;
 pub mod recording;
 pub mod report;
 pub mod scene;
+pub mod settings;
 pub mod sim;
 pub mod spatial;
 pub(crate) mod step;
-mod suggestion;
 
 pub use contact::{Formulation, ImpactLaw};
 pub use geometry::Shape;
@@ -101,6 +102,7 @@ pub use report::{Certificate, ContactForce, StepReport};
 pub use scene::{Scene, SceneError};
 pub use sim::{Settings, SimError, Simulation, Snapshot, Stepper};
 pub use spatial::Transform;
+pub(crate) use stiction_solvers::select::suggestion;
 
 /// The programs of the readme and of the book are tests.
 #[cfg(doctest)]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from stiction import _stiction
 from stiction._stiction import Model, Rollout, StictionError
-from stiction.settings import Settings, settings_of
+from stiction.settings import Settings, SettingsOptions, settings_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def rollout(
@@ -24,7 +27,7 @@ def rollout(
     settings: Union[Settings, None] = None,
     backend: Literal["threads", "ray"] = "threads",
     chunks: Union[int, None] = None,
-    **options: Any,
+    **options: Unpack[SettingsOptions],
 ) -> Rollout:
     """Simulates many environments at once, without the interpreter lock.
 

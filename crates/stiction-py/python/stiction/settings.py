@@ -8,10 +8,12 @@ engine's own; a test holds all of them against the engine's defaults.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Union
+from typing import Any, Literal, TypedDict, Union, cast
 
 ContactModel = Literal[
     "cone",
@@ -35,22 +37,19 @@ class ExactCone:
 
     Parameters:
         law: "coulomb", or "associated" for the convex relaxation, under which sliding bodies dilate.
-        replacement: law of all contacts with friction in place of their own, as the engine writes it:
-            "Frictionless", "NoSlip", or {"Viscous": {"viscosity": 2.0}} (N s/m).
+        replacement: law of all contacts with friction in place of their own, as scenes write it: "frictionless",
+            "no-slip", "coulomb 0.3", "viscous 2" (N s/m) or "coulomb 0.3 viscous 2".
         viscous: whether viscous friction answers the velocity after the step ("implicit") or before it ("explicit").
         compliance: velocity per impulse of every contact row (1/kg), 0 for rigid contacts.
-        solver: name of a solver of cone problems, see `stiction.solvers`.
-        tolerance: largest residual of a solved island (dimensionless).
-        max_factorizations: of the solver "chain", per island and step.
+        solver: name of a solver of cone problems, see `stiction.solvers`, with settings after it as in
+            "nsgs max_iterations=200" or "chain tolerance=1e-8 max_factorizations=50".
     """
 
     law: Literal["coulomb", "associated"] = "coulomb"
-    replacement: Any = None
+    replacement: Union[str, None] = None
     viscous: Literal["implicit", "explicit"] = "implicit"
     compliance: float = 0.0
     solver: str = "chain"
-    tolerance: float = 1e-10
-    max_factorizations: int = 20000
 
 
 @dataclass(frozen=True)
@@ -61,15 +60,13 @@ class Polyhedral:
         directions: number of friction directions, even, 4 to 32.
         aligned: whether the first direction opposes the free sliding velocity.
         gap: "StewartTrinkle" with predicted contacts, or "AnitescuPotra" with touching ones only.
-        solver: "lemke", "fb-rlm", "fb-plm" or "path".
-        tolerance: largest residual of a solved island (dimensionless).
+        solver: "lemke", "fb-rlm", "fb-plm" or "path", with settings after it.
     """
 
     directions: int = 4
     aligned: bool = True
     gap: Literal["StewartTrinkle", "AnitescuPotra"] = "StewartTrinkle"
-    solver: Literal["lemke", "fb-rlm", "fb-plm", "path"] = "lemke"
-    tolerance: float = 1e-10
+    solver: str = "lemke"
 
 
 @dataclass(frozen=True)
@@ -79,14 +76,12 @@ class FrictionBox:
     Parameters:
         fixed_point: rounds in which the bounds are re-estimated within a step; None takes the last step's.
         mixing: what is added to the diagonal, in units of the mean diagonal of each block (dimensionless).
-        solver: name of a solver of problems with bounds.
-        tolerance: largest residual of a solved island (dimensionless).
+        solver: name of a solver of problems with bounds, with settings after it.
     """
 
     fixed_point: Union[int, None] = None
     mixing: float = 1e-11
     solver: str = "pgs-sm"
-    tolerance: float = 1e-10
 
 
 @dataclass(frozen=True)
@@ -96,14 +91,12 @@ class NoSlip:
     Parameters:
         releasing: whether contacts that do not press are released; as published they are not.
         max_rounds: rounds of releasing and holding at most.
-        solver: name of a solver of factored problems or problems with bounds.
-        tolerance: largest residual of a solved island (dimensionless).
+        solver: name of a solver of factored problems or problems with bounds, with settings after it.
     """
 
     releasing: bool = True
     max_rounds: int = 100
     solver: str = "ppm"
-    tolerance: float = 1e-10
 
 
 Formulation = Union[ExactCone, Polyhedral, FrictionBox, NoSlip]
@@ -117,7 +110,8 @@ class Settings:
     Parameters:
         timestep: time step (s).
         contact: contact model, by name or with all its settings.
-        solver: name of its solver; one that does not fit is refused with those that do.
+        solver: name of its solver, with settings after it as in "nsgs max_iterations=200"; one that does not fit is refused
+            with those that do.
         stepper: "time-stepping", "acceleration" for contacts that persist, or "event-driven" to locate impacts in time.
         friction_directions: of a polyhedral contact model, even, 4 to 32.
         viscosity: of each contact point (N s/m), for the viscous contact models.
@@ -145,17 +139,36 @@ class Settings:
     def to_json(self) -> str:
         """The settings as the engine reads them."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        contact = fields["contact"]
+        contact = fields.pop("contact")
         if isinstance(contact, (ExactCone, Polyhedral, FrictionBox, NoSlip)):
             for name in ("solver", "friction_directions", "viscosity", "compliance"):
                 if fields[name] is not None:
                     raise _refuse(f"{name} = {fields[name]!r} beside a whole formulation: set it in {contact!r}")
-            fields["contact"] = None
             fields["formulation"] = {type(contact).__name__: dataclasses.asdict(contact)}
+        else:
+            fields["contact_model"] = contact
         for name, value in fields.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise _refuse(f"{name} is {value}: a finite number is needed")
         return json.dumps(fields, default=_plain)
+
+
+class SettingsOptions(TypedDict, total=False):
+    """The fields of `Settings` as keywords, with `dt` short for `timestep`."""
+
+    dt: Union[float, None]
+    timestep: Union[float, None]
+    contact: Union[ContactModel, Formulation, None]
+    solver: Union[str, None]
+    stepper: Union[Literal["time-stepping", "acceleration", "event-driven"], None]
+    friction_directions: Union[int, None]
+    viscosity: Union[float, None]
+    compliance: Union[float, None]
+    impact: Union[Literal["poisson", "newton"], None]
+    impact_threshold: Union[float, None]
+    restitution: Union[float, None]
+    baumgarte: Union[float, None]
+    overlap_tolerance: Union[float, None]
 
 
 def _plain(value: Any) -> Any:
@@ -171,16 +184,23 @@ def _refuse(message: str) -> Exception:
     return StictionError(message)
 
 
-def settings_of(settings: Union[Settings, None], options: dict[str, Any]) -> Settings:
+def settings_of(settings: Union[Settings, None], options: SettingsOptions) -> Settings:
     """The settings object, or one made of keyword options, where `dt` is short for `timestep`."""
-    if "dt" in options:
-        options["timestep"] = options.pop("dt")
+    given = cast("dict[str, Any]", dict(options))
+    if "dt" in given:
+        given["timestep"] = given.pop("dt")
     if settings is None:
         known = {f.name for f in dataclasses.fields(Settings)}
-        for name in options:
+        for name in given:
             if name not in known:
-                raise TypeError(f"{name!r} is no setting; there are: {', '.join(sorted(known))}")
-        return Settings(**options)
-    if options:
-        raise TypeError(f"give a settings object or keywords, not both: {', '.join(options)}")
+                raise TypeError(f"{name!r} is no setting{did_you_mean(name, known)}; there are: {', '.join(sorted(known))}")
+        return Settings(**given)
+    if given:
+        raise TypeError(f"give a settings object or keywords, not both: {', '.join(given)}")
     return settings
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A suggestion in parentheses, if a known name is near."""
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

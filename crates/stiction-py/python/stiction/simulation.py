@@ -10,10 +10,10 @@ import numpy.typing as npt
 from stiction import _stiction
 from stiction._stiction import Model, Snapshot
 from stiction.access import ActuatorView, BodyView, GeomView, JointView
-from stiction.settings import Settings, settings_of
+from stiction.settings import Settings, SettingsOptions, did_you_mean, settings_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 
 class Simulation(_stiction.Simulation):
@@ -33,7 +33,7 @@ class Simulation(_stiction.Simulation):
     """
 
     def __new__(
-        cls, model: Model, settings: Union[Settings, None] = None, *, record: bool = False, **options: Any
+        cls, model: Model, settings: Union[Settings, None] = None, *, record: bool = False, **options: Unpack[SettingsOptions]
     ) -> Self:
         chosen = settings_of(settings, options)
         return super().__new__(cls, model, chosen.to_json(), record)
@@ -42,8 +42,11 @@ class Simulation(_stiction.Simulation):
         # `sim.qpos = x` writes into the array that everybody holds.
         if name in _STATE:
             getattr(self, name)[...] = value
-        else:
+        elif name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, value)
+        else:
+            known = [known for known in dir(type(self)) if not known.startswith("_")]
+            raise AttributeError(f"a Simulation has no attribute {name!r}{did_you_mean(name, known)}")
 
     def body(self, name: str) -> BodyView:
         """The body of this name."""

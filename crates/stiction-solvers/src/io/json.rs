@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::io::friction::Triplets;
 use crate::io::stewart_trinkle::Contacts;
 use crate::io::{Fault, LARGEST_ASSEMBLED, NamedProblem, friction, stewart_trinkle};
+use crate::problem::Problem;
 use crate::problem::polynomial::Term;
 use crate::problem::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial};
 
@@ -79,7 +80,12 @@ impl<'a> Object<'a> {
             Some(Value::String(name)) => name.clone(),
             Some(other) => return Err(self.fault("name", format!("is {}: a text is needed", shown(other)))),
         };
-        Ok(NamedProblem { name, problem: form(self)? })
+        let problem = form(self)?;
+        let start = match self.map.contains_key("start") {
+            true => Some(self.vector_of("start", problem.dim(), "one for each unknown")?),
+            false => None,
+        };
+        Ok(NamedProblem { name, problem, start })
     }
 
     fn fault(&self, key: &str, message: String) -> Fault {

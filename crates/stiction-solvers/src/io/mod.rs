@@ -16,7 +16,8 @@
 //! | FCLIB, local and global | HDF5 | with the feature `fclib`: friction problems of the collection |
 //!
 //! A JSON file is one object with the key `format`. With the key `problems` it is a collection: a list of objects,
-//! each with the keys above and a `name`. Without, it is itself such an object. Other keys are ignored.
+//! each with the keys above and a `name`. Without, it is itself such an object. With the key `start`, a list of as many
+//! numbers as there are unknowns, a problem has a guess to start from. Other keys are ignored.
 //!
 //! What a file says is checked before it is believed; an error is one sentence with the file, the key or line, the
 //! value, and what would be right. No size is believed either: memory grows with the text, and the matrices that a
@@ -37,7 +38,7 @@ pub mod siconos;
 pub mod stewart_trinkle;
 mod write;
 
-pub use crate::io::write::to_json;
+pub use crate::io::write::{to_json, to_json_with_start};
 
 /// Most rows of a matrix that takes more memory than its file: 134 MB of entries.
 pub const LARGEST_ASSEMBLED: usize = 4096;
@@ -49,6 +50,8 @@ pub struct NamedProblem {
     pub name: String,
     /// The problem.
     pub problem: AnyProblem,
+    /// A guess to start from, if the file has one.
+    pub start: Option<Vec<f64>>,
 }
 
 /// Why a file gives no problem.
@@ -132,7 +135,7 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 #[cfg(feature = "fclib")]
 fn read_hdf5(bytes: Vec<u8>, file: &str, name: String) -> Result<Vec<NamedProblem>, ReadError> {
     let problem = fclib::parse(bytes).map_err(|fault| fault.in_file(file))?;
-    Ok(vec![NamedProblem { name, problem }])
+    Ok(vec![NamedProblem { name, problem, start: None }])
 }
 
 #[cfg(not(feature = "fclib"))]
@@ -159,7 +162,7 @@ pub fn parse(text: &str, file: &str, name: &str) -> Result<Vec<NamedProblem>, Re
     let first = text.trim_start_matches('\u{feff}').trim_start();
     if !first.starts_with(['{', '[']) {
         let problem = siconos::parse(text).map_err(|fault| fault.in_file(file))?;
-        return Ok(vec![NamedProblem { name: name.into(), problem }]);
+        return Ok(vec![NamedProblem { name: name.into(), problem, start: None }]);
     }
     let value: Value = serde_json::from_str(first).map_err(|error| ReadError::Syntax {
         file: file.into(),

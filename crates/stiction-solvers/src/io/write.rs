@@ -19,6 +19,11 @@ use crate::problem::{AnyProblem, Bounded, Cone, ConeNcp, Delassus, FrictionLaw, 
 /// assert!(matches!(read, AnyProblem::Lcp(problem) if problem.q() == [-1.0]));
 /// ```
 pub fn to_json(name: &str, problem: &AnyProblem) -> String {
+    to_json_with_start(name, problem, None)
+}
+
+/// The same, with a guess to start from.
+pub fn to_json_with_start(name: &str, problem: &AnyProblem, start: Option<&[f64]>) -> String {
     let body = match problem {
         AnyProblem::Lcp(p) => {
             let n = p.q().len();
@@ -52,6 +57,9 @@ pub fn to_json(name: &str, problem: &AnyProblem) -> String {
     };
     let mut body = body;
     body["name"] = name.into();
+    if let Some(start) = start {
+        body["start"] = start.into();
+    }
     format!("{body}\n")
 }
 

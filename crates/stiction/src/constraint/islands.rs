@@ -157,7 +157,7 @@ impl Islands {
         rows: &mut Rows,
         free: &mut [f64],
         now: StepStart,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let Island { start, end } = self.islands[index];
@@ -358,7 +358,7 @@ impl Islands {
         bilateral: usize,
         total: usize,
         now: StepStart,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Option<IslandReport> {
         let n = total - bilateral;
@@ -395,7 +395,7 @@ impl Islands {
         start: usize,
         end: usize,
         now: StepStart,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> IslandReport {
         let (_, total) = self.number_rows(rows, start, end);

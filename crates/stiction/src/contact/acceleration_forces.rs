@@ -24,6 +24,7 @@
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, section 4.
 
+use crate::contact::formulation::IslandSolver;
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw, IndexMode};
@@ -99,48 +100,6 @@ pub struct ContactForces {
 impl ContactForces {
     /// Tangential speed (m/s) above which a contact slides.
     pub const SLIDING: f64 = 1e-7;
-
-    /// Solves an island whose `free` are accelerations and whose `before` are velocities; what `memory` receives as
-    /// impulses are forces, and as basic variables the [`Outcome`].
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        let stiffness = self.know(island);
-        self.tangents.clear();
-        let first = island.blocks.iter().map(|block| match law(block.kind) {
-            law if law.mu() > 0.0 && sliding(island, block.row) <= Self::SLIDING => {
-                Tangent::Both(unit([-self.free[block.row + 1], -self.free[block.row + 2]]))
-            }
-            _ => Tangent::Known,
-        });
-        self.tangents.extend(first);
-        let mut report = self.solve_round(island, true);
-        let mut settled = self.settle(island);
-        let mut rounds = 1;
-        while report.status == Status::Solved && !settled && rounds < ROUNDS {
-            let round = self.solve_round(island, false);
-            report = Report {
-                iterations: report.iterations + round.iterations,
-                pivots: report.pivots + round.pivots,
-                ..round
-            };
-            settled = self.settle(island);
-            rounds += 1;
-        }
-        if report.status == Status::Solved && !settled {
-            report.status = Status::Stalled;
-        }
-        let outcome = match report.status {
-            Status::Solved if stiffness <= STIFF => Outcome::Solved,
-            Status::Ray | Status::Infeasible => Outcome::Inconsistent,
-            _ => Outcome::Unusable,
-        };
-        for (block, memory) in island.blocks.iter().zip(memory) {
-            *memory = Memory { known: true, basic: outcome as u64, ..Memory::default() };
-            for row in 0..block.kind.rows() {
-                memory.impulse[row] = self.force[block.row + row];
-            }
-        }
-        IslandReport::of(report, self.unknowns.len())
-    }
 
     /// Viscous forces and what they do to the accelerations. Returns the trace of `h R M^-1`.
     fn know(&mut self, island: &IslandProblem) -> f64 {
@@ -252,6 +211,54 @@ impl ContactForces {
             }
         }
         settled
+    }
+}
+
+impl IslandSolver for ContactForces {
+    /// Solves an island whose `free` are accelerations and whose `before` are velocities; what `memory` receives as
+    /// impulses are forces, and as basic variables the [`Outcome`].
+    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        let stiffness = self.know(island);
+        self.tangents.clear();
+        let first = island.blocks.iter().map(|block| match law(block.kind) {
+            law if law.mu() > 0.0 && sliding(island, block.row) <= Self::SLIDING => {
+                Tangent::Both(unit([-self.free[block.row + 1], -self.free[block.row + 2]]))
+            }
+            _ => Tangent::Known,
+        });
+        self.tangents.extend(first);
+        let mut report = self.solve_round(island, true);
+        let mut settled = self.settle(island);
+        let mut rounds = 1;
+        while report.status == Status::Solved && !settled && rounds < ROUNDS {
+            let round = self.solve_round(island, false);
+            report = Report {
+                iterations: report.iterations + round.iterations,
+                pivots: report.pivots + round.pivots,
+                ..round
+            };
+            settled = self.settle(island);
+            rounds += 1;
+        }
+        if report.status == Status::Solved && !settled {
+            report.status = Status::Stalled;
+        }
+        let outcome = match report.status {
+            Status::Solved if stiffness <= STIFF => Outcome::Solved,
+            Status::Ray | Status::Infeasible => Outcome::Inconsistent,
+            _ => Outcome::Unusable,
+        };
+        for (block, memory) in island.blocks.iter().zip(memory) {
+            *memory = Memory { known: true, basic: outcome as u64, ..Memory::default() };
+            for row in 0..block.kind.rows() {
+                memory.impulse[row] = self.force[block.row + row];
+            }
+        }
+        IslandReport::of(report, self.unknowns.len())
+    }
+
+    fn asks_velocities(&self) -> bool {
+        true
     }
 }
 

@@ -36,7 +36,7 @@
 //! - M. Anitescu, F. Potra, *Formulating dynamic multi-rigid-body contact problems with friction as solvable linear
 //!   complementarity problems*, Nonlinear Dynamics 14 (1997).
 
-use crate::contact::formulation::choice::IslandSolver;
+use crate::contact::IslandSolver;
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
@@ -147,7 +147,7 @@ impl Impacts {
     pub fn solve(
         &mut self,
         island: &IslandProblem,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> IslandReport {
         let bounces = self.find_bounces(island);
@@ -212,7 +212,7 @@ impl Impacts {
     fn compress(
         &mut self,
         island: &IslandProblem,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Trial {
         let trial = self.attempt(island, 0.0, solver, memory);
@@ -226,7 +226,7 @@ impl Impacts {
         &mut self,
         island: &IslandProblem,
         factor: f64,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Trial {
         if self.law == ImpactLaw::Newton {
@@ -248,7 +248,7 @@ impl Impacts {
         &mut self,
         island: &IslandProblem,
         factor: f64,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Trial {
         self.free.clear();
@@ -292,7 +292,7 @@ impl Impacts {
         &mut self,
         island: &IslandProblem,
         whole: Trial,
-        solver: &mut IslandSolver,
+        solver: &mut dyn IslandSolver,
         memory: &mut [Memory],
     ) -> Trial {
         let none = self.expand(island, 0.0, solver, memory);

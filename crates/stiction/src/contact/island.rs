@@ -73,7 +73,7 @@ pub enum Operator<'a> {
     /// All n x n entries, row-major.
     Dense(&'a [f64]),
     /// Rows `Y = J L^-T` of `G = Y Y^T`, where `M = L L^T`: sparse by trees. Only formulations that say so get it
-    /// ([`IslandSolver::factored_from`](crate::contact::formulation::choice::IslandSolver::factored_from)).
+    /// ([`IslandSolver::factored_from`](crate::contact::IslandSolver::factored_from)).
     Factored(&'a BlockRows),
 }
 

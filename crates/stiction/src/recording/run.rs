@@ -128,7 +128,7 @@ impl Run {
         Self {
             scene_name: model.name.clone(),
             contact_model: formulation.name().into(),
-            solver: formulation.solver_name().into(),
+            solver: formulation.solver_text(),
             timestep: simulation.timestep(),
             gravity: model.gravity.as_slice().to_vec(),
             bodies: BodyTable {

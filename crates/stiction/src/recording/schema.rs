@@ -57,22 +57,6 @@ use std::path::Path;
 /// Layout version.
 const FORMAT: i64 = 4;
 
-/// Field of a certificate by name: how to read and how to set it.
-type CertificateField = (&'static str, fn(&Certificate) -> f64, fn(&mut Certificate, f64));
-
-/// The fields of a certificate.
-const CERTIFICATE_FIELDS: [CertificateField; 9] = [
-    ("residual", |c| c.residual, |c, x| c.residual = x),
-    ("penetration", |c| c.penetration, |c, x| c.penetration = x),
-    ("approach", |c| c.approach, |c, x| c.approach = x),
-    ("pull", |c| c.pull, |c, x| c.pull = x),
-    ("cone_violation", |c| c.cone_violation, |c, x| c.cone_violation = x),
-    ("sliding_power", |c| c.sliding_power, |c, x| c.sliding_power = x),
-    ("bilateral", |c| c.bilateral, |c, x| c.bilateral = x),
-    ("contact_work", |c| c.contact_work, |c, x| c.contact_work = x),
-    ("energy_change", |c| c.energy_change, |c, x| c.energy_change = x),
-];
-
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
     ///
@@ -205,9 +189,9 @@ impl Recording {
 
     fn write_reports<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
         let n = [self.steps()];
-        for (name, get, _) in CERTIFICATE_FIELDS {
-            let values: Vec<f64> = self.certificates.iter().map(get).collect();
-            npz.array(&format!("certificate_{name}"), &n, &values)?;
+        for field in Certificate::FIELDS {
+            let values: Vec<f64> = self.certificates.iter().map(field.get).collect();
+            npz.array(&format!("certificate_{}", field.name), &n, &values)?;
         }
         npz.array("energy", &n, &self.energy)?;
         npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
@@ -219,9 +203,9 @@ impl Recording {
     fn read_reports<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
         let n = [self.steps()];
         self.certificates = vec![Certificate::default(); n[0]];
-        for (name, _, set) in CERTIFICATE_FIELDS {
-            let values: Vec<f64> = npz.array(&format!("certificate_{name}"), &n)?;
-            self.certificates.iter_mut().zip(values).for_each(|(certificate, x)| set(certificate, x));
+        for field in Certificate::FIELDS {
+            let values: Vec<f64> = npz.array(&format!("certificate_{}", field.name), &n)?;
+            self.certificates.iter_mut().zip(values).for_each(|(c, value)| *(field.get_mut)(c) = value);
         }
         self.energy = npz.array("energy", &n)?;
         self.kinetic_energy = npz.array("kinetic_energy", &n)?;

@@ -16,32 +16,86 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
 
-/// Violations of the laws in one step, all zero or positive; zero is perfect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// Worst scaled natural-map residual of the islands' problems.
-    pub residual: f64,
+/// A field of [`Certificate`], for whatever lists, writes or reads them all.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CertificateField {
+    /// Name, as in recordings (`certificate_NAME`) and in Python.
+    pub name: &'static str,
+    /// SI unit; empty for a dimensionless number.
+    pub unit: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// Whether it is a violation of a law: zero or positive, zero is perfect.
+    pub violation: bool,
+    /// Its value.
+    pub get: fn(&Certificate) -> f64,
+    /// Its place.
+    pub get_mut: fn(&mut Certificate) -> &mut f64,
+}
+
+/// Declares the certificate, field by field: `name: unit, title, whether a violation;`.
+macro_rules! certificate {
+    ($($(#[doc = $doc:literal])+ $name:ident: $unit:literal, $title:literal, $violation:literal;)+) => {
+        /// Violations of the laws in one step, all zero or positive, zero is perfect; and what the step did to the energy.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[non_exhaustive]
+        pub struct Certificate {
+            $($(#[doc = $doc])+ pub $name: f64,)+
+        }
+
+        impl Certificate {
+            /// All fields, in their order.
+            pub const FIELDS: &'static [CertificateField] = &[$(CertificateField {
+                name: stringify!($name),
+                unit: $unit,
+                title: $title,
+                doc: concat!($($doc),+).trim_ascii(),
+                violation: $violation,
+                get: |certificate| certificate.$name,
+                get_mut: |certificate| &mut certificate.$name,
+            },)+];
+        }
+    };
+}
+
+certificate! {
+    /// Worst scaled natural-map residual of the islands' problems (dimensionless).
+    residual: "", "residual (scaled)", true;
     /// Deepest overlap of contacts and limits at the beginning of the step, after the projection (m, rad).
-    pub penetration: f64,
+    penetration: "m", "penetration", true;
     /// Worst speed below what a unilateral row allows (m/s, rad/s).
-    pub approach: f64,
+    approach: "m/s", "approach at closed contacts", true;
     /// Worst negative normal impulse as a force (N).
-    pub pull: f64,
+    pull: "N", "pull", true;
     /// Worst excess of a tangential force over the friction bound (N).
-    pub cone_violation: f64,
+    cone_violation: "N", "outside the friction cone", true;
     /// Worst power that friction feeds into a contact (W).
-    pub sliding_power: f64,
+    sliding_power: "W", "power fed in by friction", true;
     /// Worst error of a bilateral constraint at the end of the step (m, rad).
-    pub bilateral: f64,
+    bilateral: "m", "bilateral error", true;
     /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
     /// already meets the bilateral rows.
-    pub contact_work: f64,
+    contact_work: "J", "work of contact impulses", false;
     /// Change of the total energy in the step (J).
-    pub energy_change: f64,
+    energy_change: "J", "energy gain in a step", false;
+}
+
+impl Certificate {
+    /// Takes the larger of each field, so that zero, or the worst of several steps, remains.
+    pub fn take_worst(&mut self, other: &Certificate) {
+        for field in Self::FIELDS {
+            let worst = (field.get_mut)(self);
+            *worst = worst.max((field.get)(other));
+        }
+    }
 }
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StepReport {
     /// Number of the step, from 0.
     pub step: u64,

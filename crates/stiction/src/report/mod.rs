@@ -5,6 +5,6 @@ pub(crate) mod forces;
 pub(crate) mod largest_margin;
 pub(crate) mod least_friction;
 
-pub use certificate::{Certificate, StepReport};
+pub use certificate::{Certificate, CertificateField, StepReport};
 pub use forces::{ContactForce, LimitForce, Limited, PairForce};
 pub use largest_margin::PairMargins;

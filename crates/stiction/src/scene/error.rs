@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Why a scene cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SceneError {
     /// The file cannot be read.
     #[error("{}: cannot be read: {source}", path.display())]

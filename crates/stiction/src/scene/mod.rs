@@ -5,13 +5,13 @@
 //!
 //! | entry of `<custom>` | meaning |
 //! |---|---|
-//! | `<text name="stiction:contact_model" data="..."/>` | [`SceneOptions::contact_model`] |
-//! | `<text name="stiction:solver" data="..."/>` | [`SceneOptions::solver`] |
-//! | `<text name="stiction:stepper" data="..."/>` | [`SceneOptions::stepper`]: `time-stepping`, `acceleration` or `event-driven` |
-//! | `<numeric name="stiction:duration" data="..."/>` | [`SceneOptions::duration`] (s) |
-//! | `<numeric name="stiction:friction_directions" data="..."/>` | [`SceneOptions::friction_directions`] |
-//! | `<numeric name="stiction:viscosity" data="..."/>` | [`SceneOptions::viscosity`] (N s/m) |
-//! | `<numeric name="stiction:compliance" data="..."/>` | [`SceneOptions::compliance`] (1/kg) |
+//! | `<text name="stiction:contact_model" data="..."/>` | [`Options::contact_model`] |
+//! | `<text name="stiction:solver" data="..."/>` | [`Options::solver`], with its settings: `nsgs max_iterations=200` |
+//! | `<text name="stiction:stepper" data="..."/>` | [`Options::stepper`]: `time-stepping`, `acceleration` or `event-driven` |
+//! | `<numeric name="stiction:duration" data="..."/>` | [`Options::duration`] (s) |
+//! | `<numeric name="stiction:friction_directions" data="..."/>` | [`Options::friction_directions`] |
+//! | `<numeric name="stiction:viscosity" data="..."/>` | [`Options::viscosity`] (N s/m) |
+//! | `<numeric name="stiction:compliance" data="..."/>` | [`Options::compliance`] (1/kg) |
 //! | `<numeric name="stiction:friction:A:B" data="..."/>` | friction between materials A and B |
 //! | `<text name="stiction:law:A:B" data="..."/>` | the law between materials A and B, see [`Law`](crate::contact::Law): `no-slip`, `coulomb 0.3 viscous 2` |
 //! | `<text name="stiction:law" data="..."/>` | the law of all contacts that no rule is about, in place of the friction of geoms |
@@ -19,7 +19,7 @@
 //! | `<numeric name="stiction:mocap_velocity:BODY" data="wx wy wz vx vy vz"/>` | [`Model::mocap_velocities`] (world axes, rad/s then m/s) |
 //! | `<numeric name="stiction:restitution" data="..."/>` | coefficient of restitution of all contacts that no pair of materials is about, 0 (as without it) to 1 |
 //! | `<numeric name="stiction:restitution:A:B" data="..."/>` | the same between materials A and B |
-//! | `<text name="stiction:impact" data="..."/>` | [`SceneOptions::impact`]: `poisson` or `newton` |
+//! | `<text name="stiction:impact" data="..."/>` | [`Options::impact`]: `poisson` or `newton` |
 //! | `<text name="stiction:closure:NAME" data="KIND SITE1 SITE2 ..."/>` | a joint between two sites that closes a loop: `hinge`, `slide`, `ball`, `universal`, `cylindrical`, `planar` or `weld`, see [`ClosureSpec`](crate::model::ClosureSpec); after a single joint its `range=low,high`, `ref`, `springref`, `stiffness`, `damping`, `armature`, `frictionloss` |
 //! | `<text name="stiction:motion:NAME" data="..."/>` | the coordinate of a hinge, slide or tendon as a function of time, see [`TimeFunction`](crate::model::TimeFunction) |
 
@@ -40,12 +40,10 @@ pub use place::Place;
 
 pub use crate::suggestion::did_you_mean;
 
-use crate::contact::ImpactLaw;
 use crate::model::Model;
 #[cfg(feature = "mjcf")]
 use crate::scene::notes::Notes;
-use crate::sim::Stepper;
-use serde::{Deserialize, Serialize};
+use crate::settings::Options;
 #[cfg(feature = "mjcf")]
 use std::path::Path;
 
@@ -55,30 +53,9 @@ pub struct Scene {
     /// The model.
     pub model: Model,
     /// How to simulate it, as far as the file says.
-    pub options: SceneOptions,
+    pub options: Options,
     /// What was inferred, defaulted, ignored or repaired.
     pub report: LoadReport,
-}
-
-/// How a scene wishes to be simulated; `None` where the file says nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SceneOptions {
-    /// Name of the contact model.
-    pub contact_model: Option<String>,
-    /// Name of the solver.
-    pub solver: Option<String>,
-    /// How steps are taken.
-    pub stepper: Option<Stepper>,
-    /// How restitution acts.
-    pub impact: Option<ImpactLaw>,
-    /// How long to simulate (s), positive.
-    pub duration: Option<f64>,
-    /// Number of directions that span the friction polygon: 4 or a larger even number.
-    pub friction_directions: Option<usize>,
-    /// Viscosity of each contact point (N s/m), for the viscous contact models.
-    pub viscosity: Option<f64>,
-    /// Compliance of contacts (velocity per impulse, 1/kg), at least 0.
-    pub compliance: Option<f64>,
 }
 
 /// Loads a scene from a file, by its extension (`.xml` or `.mjcf`: MJCF).

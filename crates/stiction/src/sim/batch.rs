@@ -6,7 +6,7 @@
 
 use crate::model::Model;
 use crate::report::StepReport;
-use crate::sim::settings::Settings;
+use crate::settings::Settings;
 use crate::sim::simulation::{SimError, Simulation};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};

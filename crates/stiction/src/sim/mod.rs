@@ -3,14 +3,13 @@
 #[cfg(feature = "parallel")]
 pub(crate) mod batch;
 pub(crate) mod profile;
-pub(crate) mod settings;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
 
 pub use crate::model::{Mocap, State};
+pub use crate::settings::{Options, Settings, SettingsError, Stepper};
 #[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use profile::StageTimes;
-pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

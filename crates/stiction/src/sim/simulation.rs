@@ -5,15 +5,13 @@ use crate::constraint::islands::Islands;
 use crate::constraint::limit::{joint_ranks, name_ranks};
 use crate::constraint::rows::{BlockKey, Rows};
 use crate::contact::detection::ContactFinder;
-use crate::contact::{
-    Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
-};
+use crate::contact::{FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Keyframe, Model};
 use crate::model::{Mocap, State};
 use crate::report::{ContactForce, PairForce};
 use crate::scene::Scene;
-use crate::sim::settings::{Settings, SettingsError, Stepper};
+use crate::settings::{Options, Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
 use crate::spatial::Mobility;
 use crate::step::acceleration::AccelerationLevel;
@@ -23,6 +21,7 @@ use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimError {
     /// A setting is out of range.
     #[error(transparent)]
@@ -177,8 +176,8 @@ pub struct Simulation {
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
     pub(crate) momenta: Momenta,
-    pub(crate) solver: IslandSolver,
-    pub(crate) projector: IslandSolver,
+    pub(crate) solver: Box<dyn IslandSolver>,
+    pub(crate) projector: Polyhedral,
     pub(crate) forces: ForceMap,
     pub(crate) joint_ranks: Vec<u32>,
     pub(crate) equality_ranks: Vec<u32>,
@@ -209,7 +208,7 @@ impl Simulation {
         }
         let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
-        let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
+        let projector = Polyhedral::new(PolyhedralSettings::default())?;
         let mut finder = ContactFinder::new(&model, settings.restitution);
         finder.chains = settings.stepper == Stepper::EventDriven;
         let joint_ranks = joint_ranks(&model);
@@ -247,10 +246,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`], and a contact model or solver of the scene that there is not.
     pub fn from_scene(scene: Scene) -> Result<Self, SimError> {
-        let formulation = Formulation::of_scene(&scene.options)?;
-        let stepper = scene.options.stepper.unwrap_or_default();
-        let impact = scene.options.impact.unwrap_or_default();
-        let settings = Settings { formulation, stepper, impact, ..Settings::default() };
+        let settings = Settings::for_scene(&Options::default(), &scene.options)?;
         let mut simulation = Self::new(Arc::new(scene.model), settings)?;
         simulation.start_over()?;
         Ok(simulation)
@@ -282,6 +278,12 @@ impl Simulation {
         &self.settings
     }
 
+    /// Has islands solved by another solver than the settings' formulation makes, from the next step on. Which laws hold,
+    /// and what the certificate judges, remains with the formulation.
+    pub fn set_island_solver(&mut self, solver: Box<dyn IslandSolver>) {
+        self.solver = solver;
+    }
+
     /// Time step (s).
     pub fn timestep(&self) -> f64 {
         self.settings.timestep.unwrap_or(self.model.timestep)
@@ -301,11 +303,7 @@ impl Simulation {
             ("ctrl", key.ctrl.len(), self.model.actuators.len()),
             ("mocap", key.mocap.len(), self.model.mocap_poses.len()),
         ];
-        for (quantity, found, expected) in checks {
-            if found != expected {
-                return Err(SimError::Shape { quantity, found, expected });
-            }
-        }
+        check_lengths(&checks)?;
         self.forget();
         self.state.time = key.time;
         self.state.q.copy_from_slice(&key.q);
@@ -316,6 +314,20 @@ impl Simulation {
             *mocap = Mocap::new(pose, mocap.velocity);
         }
         Ok(())
+    }
+
+    /// Refuses a state of another model, whose vectors have other lengths.
+    pub(crate) fn check_shape(&self) -> Result<(), SimError> {
+        let (state, model) = (&self.state, &self.model);
+        check_lengths(&[
+            ("qpos", state.q.len(), model.nq()),
+            ("qvel", state.v.len(), model.nv()),
+            ("loop_q", state.loop_q.len(), model.loop_q0.len()),
+            ("ctrl", state.ctrl.len(), model.actuators.len()),
+            ("mocap", state.mocap.len(), model.mocap_poses.len()),
+            ("applied force", state.applied.len(), model.nv()),
+            ("external wrench", state.external.len(), model.bodies.len()),
+        ])
     }
 
     /// Goes to the reference configuration, at rest, as a new simulation is.
@@ -329,5 +341,13 @@ impl Simulation {
     /// Number of steps taken.
     pub fn step_number(&self) -> u64 {
         self.step_number
+    }
+}
+
+/// Refuses the first vector, by name, whose length is not the one expected.
+fn check_lengths(checks: &[(&'static str, usize, usize)]) -> Result<(), SimError> {
+    match checks.iter().find(|(_, found, expected)| found != expected) {
+        Some(&(quantity, found, expected)) => Err(SimError::Shape { quantity, found, expected }),
+        None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ use crate::constraint::islands::{Islands, StepStart, root};
 use crate::constraint::limit::has_dry_friction;
 use crate::constraint::rows::Rows;
 use crate::contact::detection::ContactFinder;
-use crate::contact::{Contact, ContactForces, Formulation, IslandReport, IslandSolver, Law, Memory, Outcome};
+use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Law, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::Model;
@@ -78,7 +78,7 @@ impl Persistent {
 #[derive(Debug)]
 pub(crate) struct AccelerationLevel {
     replacement: Option<Law>,
-    solver: IslandSolver,
+    solver: ContactForces,
     pub(crate) finder: ContactFinder,
     /// What the event-driven stepper works with besides, if it is asked for.
     pub(crate) events: Option<Events>,
@@ -160,7 +160,7 @@ impl AccelerationLevel {
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             replacement,
-            solver: IslandSolver::Acceleration(Box::default()),
+            solver: ContactForces::default(),
             finder: ContactFinder::new(model, settings.restitution),
             events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
             stage: State::new(model),

@@ -67,6 +67,7 @@ impl Simulation {
 
     /// Checks the commands and keeps the state for an undo.
     fn begin(&mut self) -> Result<(), SimError> {
+        self.check_shape()?;
         self.work.q_before.clone_from(&self.state.q);
         self.work.v_before.clone_from(&self.state.v);
         self.work.mocap_before.clone_from(&self.state.mocap);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The folders of the engine, lowest first.
-const LAYERS: [&str; 11] = [
+const LAYERS: [&str; 12] = [
     "spatial",
     "geometry",
     "model",
@@ -13,19 +13,18 @@ const LAYERS: [&str; 11] = [
     "constraint",
     "step",
     "report",
+    "settings",
     "scene",
     "sim",
     "recording",
 ];
 
 /// Imports against the order, importer first, that are still to be cut.
-const REMAINING: [[&str; 2]; 8] = [
+const REMAINING: [[&str; 2]; 6] = [
     ["constraint", "report"],
     ["constraint", "sim"],
     ["constraint", "step"],
-    ["contact", "scene"],
     ["report", "sim"],
-    ["scene", "sim"],
     ["step", "report"],
     ["step", "sim"],
 ];

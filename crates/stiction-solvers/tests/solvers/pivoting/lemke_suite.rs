@@ -113,7 +113,7 @@ fn every_stewart_trinkle_problem_of_the_suite_is_solved_and_restarts_without_a_p
     assert_eq!(problems.len(), 24);
     let mut lemke = Lemke::new(LemkeSettings::default()).unwrap();
     let mut x = Solution::default();
-    for NamedProblem { name, problem } in problems {
+    for NamedProblem { name, problem, .. } in problems {
         let AnyProblem::Lcp(problem) = problem else { panic!("{name}") };
         let report = lemke.solve(&problem, Start::Cold, &mut x);
         assert_eq!(report.status, Status::Solved, "{name} {report:?}");

@@ -53,6 +53,7 @@ impl Simulation {
     /// # Errors
     /// A mass matrix that is not positive definite.
     pub fn mobility(&mut self) -> Result<Mobility, SimError> {
+        self.check_shape()?;
         self.closures.loops.recall(&self.state.loop_q);
         self.locate();
         let model = self.model.clone();
@@ -88,6 +89,7 @@ impl Simulation {
     /// [`SimError::CannotAssemble`] with the worst equality, if it stays open by more than that; the configuration is then the
     /// nearest found, where equalities that contradict each other share the error. A mass matrix that is not positive definite.
     pub fn assemble(&mut self) -> Result<Assembled, SimError> {
+        self.check_shape()?;
         self.closures.loops.recall(&self.state.loop_q);
         self.locate();
         let model = self.model.clone();

@@ -1,18 +1,14 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
-use crate::contact::acceleration_forces::ContactForces;
-use crate::contact::formulation::exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
-use crate::contact::formulation::friction_box::{FrictionBox, FrictionBoxSettings};
-use crate::contact::formulation::no_slip::{NoSlip, NoSlipSettings};
-use crate::contact::formulation::polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
+use super::exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
+use super::friction_box::{FrictionBox, FrictionBoxSettings};
+use super::no_slip::{NoSlip, NoSlipSettings};
+use super::polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
+use super::{FormulationError, IslandSolver, NoSlipSolver};
 use crate::contact::impact::ImpactLaw;
-use crate::contact::island::{IslandProblem, IslandReport, Memory};
 use crate::model::Law;
-use crate::scene::SceneOptions;
-use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::select::registry;
-use stiction_solvers::{Class, FrictionLaw};
+use stiction_solvers::{BoxLcpSolver, ConeSolver, FrictionLaw, LcpSolver};
 
 /// Which problem is posed for an island of contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,52 +22,6 @@ pub enum Formulation {
     FrictionBox(FrictionBoxSettings),
     /// Contacts with friction do not slip, whatever it takes (Drumwright 2015, section VI).
     NoSlip(NoSlipSettings),
-}
-
-/// An unknown or unusable formulation.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FormulationError {
-    /// No formulation of this name.
-    #[error("contact model '{0}' is unknown; available: {available}{hint}", available = Formulation::NAMES.join(", "),
-        hint = did_you_mean(.0, Formulation::NAMES))]
-    Unknown(String),
-    /// The solver does not fit.
-    #[error("solver '{solver}' cannot solve contact model '{formulation}'; available: {list}{hint}",
-        list = available.join(", "), hint = did_you_mean(solver, available.iter().copied()))]
-    Solver {
-        /// What was asked for.
-        solver: String,
-        /// The formulation.
-        formulation: String,
-        /// What fits.
-        available: Vec<&'static str>,
-    },
-    /// A law that the formulation cannot express.
-    #[error("contact model '{formulation}' cannot express the law '{law}'; these can: {available}")]
-    Law {
-        /// The law.
-        law: Law,
-        /// The formulation.
-        formulation: String,
-        /// What can.
-        available: String,
-    },
-    /// An impact law that the formulation cannot express.
-    #[error(
-        "contact model '{formulation}' cannot express restitution by the impact law '{law}'; use the impact law 'newton', or one of: \
-        {available}"
-    )]
-    Impact {
-        /// The law.
-        law: ImpactLaw,
-        /// The formulation.
-        formulation: String,
-        /// What can.
-        available: String,
-    },
-    /// A setting out of range.
-    #[error("{0}")]
-    Setting(String),
 }
 
 impl Default for Formulation {
@@ -95,62 +45,6 @@ impl Formulation {
         "no-slip",
         "no-slip-paper",
     ];
-
-    /// The formulation a scene asks for, with the default for what it does not say.
-    ///
-    /// # Errors
-    /// An unknown name, a solver that does not fit, or a setting out of range.
-    pub fn of_scene(options: &SceneOptions) -> Result<Self, FormulationError> {
-        let mut formulation = match &options.contact_model {
-            Some(name) => Self::named(name)?,
-            None => Self::default(),
-        };
-        if let Some(solver) = &options.solver {
-            formulation.set_solver(solver)?;
-        }
-        let name = formulation.name();
-        let refuse = |what: String, why: &str| Err(FormulationError::Setting(format!("{what}: {why}")));
-        match &mut formulation {
-            Formulation::Polyhedral(settings) => {
-                if let Some(directions) = options.friction_directions {
-                    settings.directions = directions;
-                }
-                if let Some(compliance) = options.compliance {
-                    return refuse(
-                        format!("compliance {compliance}"),
-                        &format!("contact model '{name}' has none"),
-                    );
-                }
-            }
-            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => {
-                if let Some(directions) = options.friction_directions {
-                    let why = format!("contact model '{name}' has no pyramid");
-                    return refuse(format!("{directions} friction directions"), &why);
-                }
-                if let Some(compliance) = options.compliance {
-                    let why = format!("contact model '{name}' has none");
-                    return refuse(format!("compliance {compliance}"), &why);
-                }
-            }
-            Formulation::ExactCone(settings) => {
-                if let Some(directions) = options.friction_directions {
-                    let why = format!("contact model '{name}' has no pyramid, its cone is exact");
-                    return refuse(format!("{directions} friction directions"), &why);
-                }
-                settings.compliance = options.compliance.unwrap_or(0.0);
-                if let Some(Law::Viscous { viscosity }) = &mut settings.replacement {
-                    *viscosity = options.viscosity.ok_or_else(|| {
-                        let needed = "needs the coefficient of viscosity of each contact point (N s/m): \
-                                      stiction:viscosity in the scene, or --viscosity";
-                        FormulationError::Setting(format!("contact model '{name}' {needed}"))
-                    })?;
-                }
-            }
-        }
-        // A workspace is made to have every setting checked by the one who knows.
-        formulation.solver()?;
-        Ok(formulation)
-    }
 
     /// The formulation of this name, as the command line and scene files write it. Of the viscous ones the coefficient
     /// is still to be set.
@@ -218,43 +112,48 @@ impl Formulation {
     }
 
     /// The name of the solver it uses.
-    pub fn solver_name(&self) -> &str {
+    pub fn solver_name(&self) -> &'static str {
         match self {
-            Formulation::ExactCone(settings) => &settings.solver,
-            Formulation::Polyhedral(settings) => &settings.solver,
-            Formulation::FrictionBox(settings) => &settings.solver,
-            Formulation::NoSlip(settings) => &settings.solver,
+            Formulation::ExactCone(settings) => settings.solver.name(),
+            Formulation::Polyhedral(settings) => settings.solver.name(),
+            Formulation::FrictionBox(settings) => settings.solver.name(),
+            Formulation::NoSlip(settings) => settings.solver.name(),
+        }
+    }
+
+    /// The solver it uses with its settings, as [`Formulation::set_solver`] takes it.
+    pub fn solver_text(&self) -> String {
+        match self {
+            Formulation::ExactCone(settings) => settings.solver.to_string(),
+            Formulation::Polyhedral(settings) => settings.solver.to_string(),
+            Formulation::FrictionBox(settings) => settings.solver.to_string(),
+            Formulation::NoSlip(settings) => settings.solver.to_string(),
         }
     }
 
     /// The names of the solvers that fit this formulation.
     pub fn solvers(&self) -> Vec<&'static str> {
-        let fitting = |fits: fn(&registry::Entry) -> bool| {
-            registry::SOLVERS.iter().filter(|entry| fits(entry)).map(|entry| entry.name).collect()
-        };
         match self {
-            Formulation::ExactCone(_) => fitting(|entry| entry.serves(Class::ConeNcp)),
-            Formulation::Polyhedral(_) => PolyhedralSettings::SOLVERS.to_vec(),
-            Formulation::FrictionBox(_) => fitting(|entry| entry.serves(Class::BoxLcp)),
-            Formulation::NoSlip(_) => fitting(NoSlip::serves),
+            Formulation::ExactCone(_) => ConeSolver::NAMES.to_vec(),
+            Formulation::Polyhedral(_) => LcpSolver::NAMES.to_vec(),
+            Formulation::FrictionBox(_) => BoxLcpSolver::NAMES.to_vec(),
+            Formulation::NoSlip(_) => NoSlipSolver::names(),
         }
     }
 
-    /// Chooses the solver of this name.
+    /// Chooses a solver by its name and settings, such as `nsgs max_iterations=200`: see
+    /// [`stiction_solvers::select::choice`].
     ///
     /// # Errors
-    /// It does not fit this formulation; the error lists those that do.
-    pub fn set_solver(&mut self, name: &str) -> Result<(), FormulationError> {
-        let fitting = self.solvers();
-        if !fitting.contains(&name) {
-            let (solver, formulation) = (name.into(), self.name().into());
-            return Err(FormulationError::Solver { solver, formulation, available: fitting });
-        }
+    /// It does not fit this formulation, or has no such settings; the error lists those there are.
+    pub fn set_solver(&mut self, text: &str) -> Result<(), FormulationError> {
+        let name = self.name();
+        let refuse = |error| FormulationError::of_choice(name, error);
         match self {
-            Formulation::ExactCone(settings) => settings.solver = name.into(),
-            Formulation::Polyhedral(settings) => settings.solver = name.into(),
-            Formulation::FrictionBox(settings) => settings.solver = name.into(),
-            Formulation::NoSlip(settings) => settings.solver = name.into(),
+            Formulation::ExactCone(settings) => settings.solver = text.parse().map_err(refuse)?,
+            Formulation::Polyhedral(settings) => settings.solver = text.parse().map_err(refuse)?,
+            Formulation::FrictionBox(settings) => settings.solver = text.parse().map_err(refuse)?,
+            Formulation::NoSlip(settings) => settings.solver = text.parse().map_err(refuse)?,
         }
         Ok(())
     }
@@ -279,9 +178,8 @@ impl Formulation {
     pub fn check_laws(&self, mut laws: impl Iterator<Item = Law>) -> Result<(), FormulationError> {
         let Some(law) = laws.find(|law| !self.expresses(*law)) else { return Ok(()) };
         let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses(law));
-        let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
-        let (formulation, available) = (self.name().into(), available.join(", "));
-        Err(FormulationError::Law { law, formulation, available })
+        let available = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+        Err(FormulationError::Law { law, formulation: self.name(), available })
     }
 
     /// Whether preloads can be posed, which Poisson's impact law needs. Newton's needs nothing new of a formulation.
@@ -304,17 +202,11 @@ impl Formulation {
         if let Formulation::ExactCone(ExactConeSettings { compliance, .. }) = self
             && *compliance > 0.0
         {
-            let why =
-                "restitution by the impact law 'poisson' needs rigid contacts; use the impact law 'newton'";
-            return Err(FormulationError::Setting(format!("compliance {compliance}: {why}")));
+            return Err(FormulationError::CompliantImpact(*compliance));
         }
         let can = |name: &&str| Self::named(name).is_ok_and(|other| other.expresses_preloads());
-        let available: Vec<&str> = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
-        Err(FormulationError::Impact {
-            law,
-            formulation: self.name().into(),
-            available: available.join(", "),
-        })
+        let available = Self::NAMES.iter().filter(|name| can(name)).copied().collect();
+        Err(FormulationError::Impact { law, formulation: self.name(), available })
     }
 
     /// How the gap of predicted contacts enters.
@@ -328,69 +220,76 @@ impl Formulation {
     }
 
     /// Makes the workspace that solves islands in this formulation.
-    pub fn solver(&self) -> Result<IslandSolver, FormulationError> {
-        match self {
+    ///
+    /// # Errors
+    /// A setting out of range.
+    pub fn solver(&self) -> Result<Box<dyn IslandSolver>, FormulationError> {
+        Ok(match self {
+            Formulation::ExactCone(settings) => Box::new(ExactCone::new(settings.clone())?),
+            Formulation::Polyhedral(settings) => Box::new(Polyhedral::new(settings.clone())?),
+            Formulation::FrictionBox(settings) => Box::new(FrictionBox::new(settings.clone())?),
+            Formulation::NoSlip(settings) => Box::new(NoSlip::new(settings.clone())?),
+        })
+    }
+}
+
+/// A formulation by names, as a scene or a user writes it; `None` where nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FormulationChoice<'a> {
+    /// Name of the formulation.
+    pub name: Option<&'a str>,
+    /// The solver with its settings.
+    pub solver: Option<&'a str>,
+    /// Number of directions that span the friction polygon.
+    pub friction_directions: Option<usize>,
+    /// Viscosity of each contact point (N s/m).
+    pub viscosity: Option<f64>,
+    /// Compliance of contacts (1/kg).
+    pub compliance: Option<f64>,
+}
+
+impl FormulationChoice<'_> {
+    /// The formulation, with the default for what is not said.
+    ///
+    /// # Errors
+    /// An unknown name, a solver that does not fit, a setting that the formulation does not have or that is out of range.
+    pub fn formulation(&self) -> Result<Formulation, FormulationError> {
+        let mut formulation = self.name.map_or(Ok(Formulation::default()), Formulation::named)?;
+        if let Some(solver) = self.solver {
+            formulation.set_solver(solver)?;
+        }
+        let name = formulation.name();
+        let pyramid = match &formulation {
+            Formulation::Polyhedral(_) => None,
+            Formulation::ExactCone(_) => Some("no pyramid, its cone is exact"),
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => Some("no pyramid"),
+        };
+        if let (Some(directions), Some(why)) = (self.friction_directions, pyramid) {
+            let setting = format!("{directions} friction directions");
+            return Err(FormulationError::NotApplicable { setting, formulation: name, why });
+        }
+        match &mut formulation {
             Formulation::ExactCone(settings) => {
-                Ok(IslandSolver::ExactCone(Box::new(ExactCone::new(settings.clone())?)))
+                settings.compliance = self.compliance.unwrap_or(0.0);
+                if let Some(Law::Viscous { viscosity }) = &mut settings.replacement {
+                    let missing = FormulationError::NoViscosity { formulation: name };
+                    *viscosity = self.viscosity.ok_or(missing)?;
+                }
             }
-            Formulation::Polyhedral(settings) => {
-                Ok(IslandSolver::Polyhedral(Box::new(Polyhedral::new(settings.clone())?)))
-            }
-            Formulation::FrictionBox(settings) => {
-                Ok(IslandSolver::FrictionBox(Box::new(FrictionBox::new(settings.clone())?)))
-            }
-            Formulation::NoSlip(settings) => {
-                Ok(IslandSolver::NoSlip(Box::new(NoSlip::new(settings.clone())?)))
-            }
-        }
-    }
-}
-
-/// The workspace behind a [`Formulation`].
-#[derive(Debug)]
-pub enum IslandSolver {
-    /// See [`ExactCone`].
-    ExactCone(Box<ExactCone>),
-    /// See [`Polyhedral`].
-    Polyhedral(Box<Polyhedral>),
-    /// See [`FrictionBox`].
-    FrictionBox(Box<FrictionBox>),
-    /// See [`NoSlip`].
-    NoSlip(Box<NoSlip>),
-    /// Forces instead of impulses, for the acceleration stepper: see [`ContactForces`].
-    Acceleration(Box<ContactForces>),
-}
-
-impl IslandSolver {
-    /// Whether problems need [`IslandProblem::before`].
-    pub fn asks_velocities(&self) -> bool {
-        match self {
-            IslandSolver::ExactCone(cone) => cone.asks_velocities(),
-            IslandSolver::Acceleration(_) => true,
-            _ => false,
-        }
-    }
-
-    /// Number of rows above which islands may come with a factored operator ([`crate::contact::island::Operator`]).
-    pub fn factored_from(&self) -> usize {
-        match self {
-            IslandSolver::ExactCone(_) => ExactCone::FACTORED_FROM,
-            IslandSolver::NoSlip(_) => NoSlip::FACTORED_FROM,
-            IslandSolver::Polyhedral(_) | IslandSolver::FrictionBox(_) | IslandSolver::Acceleration(_) => {
-                usize::MAX
+            other => {
+                if let Some(compliance) = self.compliance {
+                    let setting = format!("compliance {compliance}");
+                    return Err(FormulationError::NotApplicable { setting, formulation: name, why: "none" });
+                }
+                if let (Formulation::Polyhedral(settings), Some(directions)) =
+                    (other, self.friction_directions)
+                {
+                    settings.directions = directions;
+                }
             }
         }
-    }
-
-    /// Solves an island. `memory` holds what is known of each block from the last step and receives what is to be
-    /// remembered, the impulses among it (N s).
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        match self {
-            IslandSolver::ExactCone(cone) => cone.solve(island, memory),
-            IslandSolver::Polyhedral(polyhedral) => polyhedral.solve(island, memory),
-            IslandSolver::FrictionBox(friction_box) => friction_box.solve(island, memory),
-            IslandSolver::NoSlip(no_slip) => no_slip.solve(island, memory),
-            IslandSolver::Acceleration(forces) => forces.solve(island, memory),
-        }
+        // A workspace is made to have every setting checked by the one who knows.
+        formulation.solver()?;
+        Ok(formulation)
     }
 }

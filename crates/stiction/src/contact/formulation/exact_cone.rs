@@ -23,8 +23,8 @@
 //!    contact with the same tangents, whose normal row nothing else moves and whose normal impulse is `p` therefore. So
 //!    the problem stays one of cones, exactly.
 //! 2. The solver, by default the chain of [`stiction_solvers::cones::chain`], starts from the impulses that the same blocks
-//!    had in the last step. It aims well below its tolerance: what a solver leaves as residual moves bodies that should
-//!    rest.
+//!    had in the last step. The chain goes on well below its tolerance: residuals add up over the steps and move bodies that
+//!    should rest.
 //! 3. Bodies that jam may have no motion without slip. Contacts without slip then count as ones of friction 1000, and the
 //!    report says so as a regularization of a thousandth.
 //!
@@ -36,20 +36,15 @@
 //!   (2006).
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections IV and VI.
 
-use crate::contact::formulation::choice::FormulationError;
+use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 use crate::model::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::select::registry;
-use stiction_solvers::select::registry::AnySolver;
+use std::fmt::{Debug, Formatter};
 use stiction_solvers::{
-    AnyProblem, BlockRows, Chain, ChainSettings, Class, Cone, ConeData, ConeNcp, Delassus, FrictionLaw,
-    Piece, Report, Residual, Solution, Solver, SolverError, Start, Status,
+    BlockRows, Cone, ConeData, ConeNcp, ConeSolver, Delassus, FrictionLaw, Piece, Report, Residual, Solution,
+    Solver, SolverError, Start, Status,
 };
-
-/// Natural map that the chain aims for (dimensionless): a hundred roundings. Left over in every step, it moves what
-/// should rest by 1e-14 of the largest displacement.
-const AIM: f64 = 1e-14;
 
 /// Coefficient of friction of a contact without slip that jams.
 const JAMMED: f64 = 1e3;
@@ -73,31 +68,41 @@ pub enum ViscousRule {
 pub struct ExactConeSettings {
     /// Coulomb's law, or its convex relaxation.
     pub law: FrictionLaw,
-    /// Law of all contacts that have friction, in place of their own.
+    /// Law of all contacts that have friction, in place of their own; serialized as scenes write it, `viscous 2`.
+    #[serde(with = "law_text")]
     pub replacement: Option<Law>,
     /// Which velocity viscous friction answers.
     pub viscous: ViscousRule,
     /// Compliance of every contact row (velocity per impulse, 1/kg): 0 for rigid contacts.
     pub compliance: f64,
-    /// Name of the solver, of those that [`stiction_solvers::select::registry`] has for cone problems.
-    pub solver: String,
-    /// Largest scaled natural-map residual of a solved island.
-    pub tolerance: f64,
-    /// Factorizations of the chain per island and step at most, for real-time users.
-    pub max_factorizations: usize,
+    /// The solver with its settings; for real-time users, [`ChainSettings`](stiction_solvers::ChainSettings) bounds the
+    /// factorizations per island and step.
+    pub solver: ConeSolver,
+}
+
+/// A law as text.
+mod law_text {
+    use crate::model::Law;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(law: &Option<Law>, serializer: S) -> Result<S::Ok, S::Error> {
+        law.map(|law| law.to_string()).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Law>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        text.map(|text| text.parse()).transpose().map_err(de::Error::custom)
+    }
 }
 
 impl Default for ExactConeSettings {
     fn default() -> Self {
-        let ChainSettings { tolerance, max_factorizations, .. } = ChainSettings::default();
         Self {
             law: FrictionLaw::Coulomb,
             replacement: None,
             viscous: ViscousRule::Implicit,
             compliance: 0.0,
-            solver: CHAIN.into(),
-            tolerance,
-            max_factorizations,
+            solver: ConeSolver::default(),
         }
     }
 }
@@ -112,28 +117,11 @@ impl ExactConeSettings {
     }
 }
 
-/// The default solver, which can aim below its tolerance and has a budget.
-const CHAIN: &str = "chain";
-
-/// A solver of cone problems.
-enum Engine {
-    Chain(Box<Chain>),
-    Named(Box<dyn AnySolver + Send>),
-}
-
-impl std::fmt::Debug for Engine {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(if matches!(self, Engine::Chain(_)) { CHAIN } else { "by name" })
-    }
-}
-
 /// Solves islands with exact friction cones. Allocates nothing for an island no larger than one seen before.
-#[derive(Debug)]
 pub struct ExactCone {
     settings: ExactConeSettings,
-    engine: Engine,
-    /// Always a [`ConeNcp`].
-    problem: AnyProblem,
+    solver: Box<dyn Solver<ConeNcp> + Send>,
+    problem: ConeNcp,
     /// Memory of the form of the operator that is not in use.
     spare: Delassus,
     solution: Solution,
@@ -150,27 +138,30 @@ impl ExactCone {
     /// impulses.
     pub(crate) const FACTORED_FROM: usize = 60;
 
-    /// A solver; refuses settings out of range.
+    /// With the solver of the settings; refuses settings out of range.
     pub fn new(settings: ExactConeSettings) -> Result<Self, FormulationError> {
-        let refuse = |error: SolverError| FormulationError::Setting(error.to_string());
-        if !(settings.compliance.is_finite() && settings.compliance >= 0.0) {
-            let message = format!("compliance {}: a number of at least 0 is needed", settings.compliance);
-            return Err(FormulationError::Setting(message));
+        let refuse = |error| FormulationError::SolverSetting { solver: settings.solver.name(), error };
+        let solver = settings.solver.make().map_err(refuse)?;
+        Self::with_solver(settings, solver)
+    }
+
+    /// With a solver of the user's own in place of the settings'.
+    ///
+    /// # Errors
+    /// A compliance out of range.
+    pub fn with_solver(
+        settings: ExactConeSettings,
+        solver: Box<dyn Solver<ConeNcp> + Send>,
+    ) -> Result<Self, FormulationError> {
+        let value = settings.compliance;
+        if !(value.is_finite() && value >= 0.0) {
+            let expected = "a number of at least 0";
+            return Err(FormulationError::Range { setting: "compliance", value, expected });
         }
-        let tolerance = settings.tolerance;
-        let engine = if settings.solver == CHAIN {
-            let (aim, max_factorizations) = (AIM.min(tolerance), settings.max_factorizations);
-            let chain = ChainSettings { tolerance, aim, max_factorizations, ..Default::default() };
-            Engine::Chain(Box::new(Chain::new(chain).map_err(refuse)?))
-        } else {
-            let entry = registry::find_for(&settings.solver, Class::ConeNcp)
-                .map_err(|error| FormulationError::Setting(error.to_string()))?;
-            Engine::Named(entry.make(tolerance).map_err(refuse)?)
-        };
-        let problem = ConeNcp::default().with_law(settings.law).into();
+        let problem = ConeNcp::default().with_law(settings.law);
         Ok(Self {
             settings,
-            engine,
+            solver,
             problem,
             spare: Delassus::Factored(BlockRows::default()),
             solution: Solution::default(),
@@ -180,39 +171,14 @@ impl ExactCone {
         })
     }
 
-    /// Whether problems need [`IslandProblem::before`].
-    pub(crate) fn asks_velocities(&self) -> bool {
-        self.settings.viscous == ViscousRule::Explicit
-    }
-
-    /// Solves an island from the impulses in `memory` (N s), and writes those it finds there.
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        let mut solver = self.attempt(island, memory, None);
-        let held = island.blocks.iter().any(|b| self.law_of(b.kind) == Some(Law::NoSlip));
-        if held && solver.status != Status::Solved && solver.residual != Residual::INFINITE {
-            solver = self.attempt(island, memory, Some(JAMMED)); // step 3
-            solver.regularization = 1.0 / JAMMED;
-        }
-        self.remember(island, memory);
-        IslandReport::of(solver, self.source.len())
-    }
-
     /// Poses and solves the problem; `held` is the friction of contacts without slip, if they are to have one.
     fn attempt(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
-        if self.pose(island, held).is_err() {
+        if self.write_problem(island, held).is_err() {
             self.solution.resize(0);
             return not_finite();
         }
         self.recall(island, memory);
-        match (&mut self.engine, &self.problem) {
-            (Engine::Chain(chain), AnyProblem::ConeNcp(problem)) => {
-                chain.solve(problem, Start::Warm, &mut self.solution)
-            }
-            (Engine::Named(solver), problem) => {
-                solver.solve(problem, Start::Warm, &mut self.solution).unwrap_or_else(not_finite)
-            }
-            _ => not_finite(),
-        }
+        self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
     }
 
     fn law_of(&self, kind: BlockKind) -> Option<Law> {
@@ -223,11 +189,8 @@ impl ExactCone {
     }
 
     /// Step 1.
-    fn pose(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
+    fn write_problem(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
         let Self { settings, problem, spare, source, mobility, blocks, .. } = self;
-        let AnyProblem::ConeNcp(problem) = problem else {
-            return Err(SolverError::Structure { what: "a cone problem is needed" });
-        };
         problem.refill(|data| {
             let mut layout = Layout { settings, source, mobility, blocks };
             layout.fill(island, held, data, spare);
@@ -272,6 +235,39 @@ impl ExactCone {
                 memory.impulse[self.source[i] - origin] += self.solution.z[i];
             }
         }
+    }
+}
+
+impl IslandSolver for ExactCone {
+    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        let mut solver = self.attempt(island, memory, None);
+        let held = island.blocks.iter().any(|b| self.law_of(b.kind) == Some(Law::NoSlip));
+        if held && solver.status != Status::Solved && solver.residual != Residual::INFINITE {
+            solver = self.attempt(island, memory, Some(JAMMED)); // step 3
+            solver.regularization = 1.0 / JAMMED;
+        }
+        self.remember(island, memory);
+        IslandReport::of(solver, self.source.len())
+    }
+
+    fn asks_velocities(&self) -> bool {
+        self.settings.viscous == ViscousRule::Explicit
+    }
+
+    fn factored_from(&self) -> usize {
+        Self::FACTORED_FROM
+    }
+
+    fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
+        self.write_problem(island, None).ok()?;
+        self.recall(island, memory);
+        Some(PosedIsland { problem: self.problem.clone().into(), start: self.solution.z.clone() })
+    }
+}
+
+impl Debug for ExactCone {
+    fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
+        f.debug_struct("ExactCone").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 

@@ -34,12 +34,12 @@
 //! - J. Haslinger, *Approximation of the Signorini problem with friction, obeying the Coulomb law*, Mathematical Methods in
 //!   the Applied Sciences 5 (1983).
 
-use crate::contact::formulation::choice::FormulationError;
-use crate::contact::formulation::tight_solver::{AimedSolver, not_finite};
+use super::tight_solver::{TightSolver, not_finite};
+use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{AnyProblem, BoxLcp, Class, Report, Solution, Start, Status};
+use stiction_solvers::{BoxLcp, BoxLcpSolver, Report, Solution, Start, Status};
 
 /// Bounds that change by less than this part of the largest normal impulse have settled. Shares of redundant contacts
 /// creep by the ratio of mixing and [`PROXIMITY`] in every round, a hundred-thousandth of their unevenness.
@@ -56,10 +56,8 @@ pub struct FrictionBoxSettings {
     pub fixed_point: Option<usize>,
     /// Constraint force mixing: what is added to the diagonal, in units of the mean diagonal of each block.
     pub mixing: f64,
-    /// Name of the solver, of those that [`stiction_solvers::select::registry`] has for problems with bounds.
-    pub solver: String,
-    /// Largest scaled natural-map residual of a solved island.
-    pub tolerance: f64,
+    /// The solver. It goes on below its tolerance, to 1e-14: what counts as solved is not all that can be had.
+    pub solver: BoxLcpSolver,
 }
 
 impl FrictionBoxSettings {
@@ -69,7 +67,7 @@ impl FrictionBoxSettings {
 
 impl Default for FrictionBoxSettings {
     fn default() -> Self {
-        Self { fixed_point: None, mixing: 1e-11, solver: "pgs-sm".into(), tolerance: 1e-10 }
+        Self { fixed_point: None, mixing: 1e-11, solver: BoxLcpSolver::default() }
     }
 }
 
@@ -77,9 +75,8 @@ impl Default for FrictionBoxSettings {
 #[derive(Debug)]
 pub struct FrictionBox {
     settings: FrictionBoxSettings,
-    solver: AimedSolver,
-    /// Always a [`BoxLcp`].
-    problem: AnyProblem,
+    solver: TightSolver<BoxLcp>,
+    problem: BoxLcp,
     solution: Solution,
     /// Constants of the scaled problem, and the weight of staying near the last answer.
     q: Vec<f64>,
@@ -93,19 +90,19 @@ pub struct FrictionBox {
 impl FrictionBox {
     /// A solver; refuses settings out of range.
     pub fn new(settings: FrictionBoxSettings) -> Result<Self, FormulationError> {
-        let refuse = |what: String| Err(FormulationError::Setting(what));
+        let range = |setting, value, expected| Err(FormulationError::Range { setting, value, expected });
         let mixing = settings.mixing;
         if !(mixing.is_finite() && mixing >= 0.0) {
-            return refuse(format!("constraint force mixing {mixing}: a number of at least 0 is needed"));
+            return range("constraint force mixing", mixing, "a number of at least 0");
         }
         if settings.fixed_point == Some(0) {
-            return refuse("0 rounds of the fixed point: at least 1 is needed".into());
+            return range("rounds of the fixed point", 0.0, "at least 1");
         }
-        let solver = AimedSolver::new(&settings.solver, Class::BoxLcp, settings.tolerance)?;
+        let solver = TightSolver::<BoxLcp>::new(&settings.solver)?;
         Ok(Self {
             settings,
             solver,
-            problem: BoxLcp::default().into(),
+            problem: BoxLcp::default(),
             solution: Solution::default(),
             q: Vec::new(),
             proximity: 0.0,
@@ -114,41 +111,10 @@ impl FrictionBox {
         })
     }
 
-    /// Solves an island from the impulses in `memory` (N s), and writes those it finds there.
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        self.pose(island);
-        self.recall(island, memory);
-        let mut report = self.attempt(island);
-        if self.settings.fixed_point.is_some() {
-            self.stay_near();
-        }
-        let mut solves = 1;
-        let news = island.blocks.iter().zip(memory.iter()).any(|(b, m)| !m.known && has_friction(b.kind));
-        if news || self.settings.fixed_point.is_some() {
-            let rounds = self.settings.fixed_point.unwrap_or(1);
-            let mut settled = false;
-            while report.status == Status::Solved && !settled && solves <= rounds {
-                settled = self.estimate_again(island, memory);
-                if !settled {
-                    let again = self.attempt(island);
-                    report = Report { pivots: report.pivots + again.pivots, ..again };
-                    solves += 1;
-                }
-            }
-            let open = self.settings.fixed_point.is_some() && !settled;
-            if open && report.status == Status::Solved && !self.estimate_again(island, memory) {
-                report.status = Status::MaxIterations;
-            }
-        }
-        self.remember(island, memory);
-        IslandReport::of(Report { iterations: solves, ..report }, island.rows())
-    }
-
     /// Step 1: matrix and constants, scaled.
-    fn pose(&mut self, island: &IslandProblem) {
+    fn write_problem(&mut self, island: &IslandProblem) {
         let n = island.rows();
-        let AnyProblem::BoxLcp(problem) = &mut self.problem else { return };
-        problem.resize(n);
+        self.problem.resize(n);
         self.scale.clear();
         for block in island.blocks {
             let rows = block.row..block.row + block.kind.rows();
@@ -157,7 +123,7 @@ impl FrictionBox {
             // A block that nothing can move (both sides prescribed) keeps the unit scale.
             self.scale.push(if mean > 0.0 { 1.0 / mean.sqrt() } else { 1.0 });
         }
-        let matrix = problem.matrix_mut();
+        let matrix = self.problem.matrix_mut();
         for (a, sa) in island.blocks.iter().zip(&self.scale) {
             for (b, sb) in island.blocks.iter().zip(&self.scale) {
                 for i in a.row..a.row + a.kind.rows() {
@@ -192,7 +158,14 @@ impl FrictionBox {
 
     /// Solves the problem with the bounds as they are estimated.
     fn attempt(&mut self, island: &IslandProblem) -> Report {
-        let AnyProblem::BoxLcp(problem) = &mut self.problem else { return not_finite() };
+        if !self.write_bounds(island) {
+            return not_finite();
+        }
+        self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
+    }
+
+    /// Bounds as they are estimated, and constants with the pull of the last answer. Returns whether all are numbers.
+    fn write_bounds(&mut self, island: &IslandProblem) -> bool {
         for ((block, scale), estimate) in island.blocks.iter().zip(&self.scale).zip(&self.estimate) {
             let one_sided = [0.0, f64::INFINITY];
             let around = |bound: f64| [-bound / scale, bound / scale];
@@ -202,23 +175,22 @@ impl FrictionBox {
                     BlockKind::Contact { law, .. } if k > 0 => around(law.mu() * estimate),
                     _ => one_sided,
                 };
-                if problem.set_bounds(block.row + k, lower, upper).is_err() {
-                    return not_finite();
+                if self.problem.set_bounds(block.row + k, lower, upper).is_err() {
+                    return false;
                 }
             }
         }
-        for ((q, constant), z) in problem.q_mut().iter_mut().zip(&self.q).zip(&self.solution.z) {
+        for ((q, constant), z) in self.problem.q_mut().iter_mut().zip(&self.q).zip(&self.solution.z) {
             *q = constant - self.proximity * z;
         }
-        self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
+        true
     }
 
     /// Step 3: from now on solves are proximal-point steps.
     fn stay_near(&mut self) {
-        let AnyProblem::BoxLcp(problem) = &mut self.problem else { return };
         self.proximity = PROXIMITY;
         let n = self.q.len();
-        problem.matrix_mut().iter_mut().step_by(n + 1).for_each(|diagonal| *diagonal += PROXIMITY);
+        self.problem.matrix_mut().iter_mut().step_by(n + 1).for_each(|diagonal| *diagonal += PROXIMITY);
     }
 
     /// Steps 2 and 3: takes the normal impulses just found for estimates, of new contacts or with the fixed point of all.
@@ -244,6 +216,44 @@ impl FrictionBox {
                 memory.impulse[k] = scale * self.solution.z[block.row + k];
             }
         }
+    }
+}
+
+impl IslandSolver for FrictionBox {
+    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        self.write_problem(island);
+        self.recall(island, memory);
+        let mut report = self.attempt(island);
+        if self.settings.fixed_point.is_some() {
+            self.stay_near();
+        }
+        let mut solves = 1;
+        let news = island.blocks.iter().zip(memory.iter()).any(|(b, m)| !m.known && has_friction(b.kind));
+        if news || self.settings.fixed_point.is_some() {
+            let rounds = self.settings.fixed_point.unwrap_or(1);
+            let mut settled = false;
+            while report.status == Status::Solved && !settled && solves <= rounds {
+                settled = self.estimate_again(island, memory);
+                if !settled {
+                    let again = self.attempt(island);
+                    report = Report { pivots: report.pivots + again.pivots, ..again };
+                    solves += 1;
+                }
+            }
+            let open = self.settings.fixed_point.is_some() && !settled;
+            if open && report.status == Status::Solved && !self.estimate_again(island, memory) {
+                report.status = Status::MaxIterations;
+            }
+        }
+        self.remember(island, memory);
+        IslandReport::of(Report { iterations: solves, ..report }, island.rows())
+    }
+
+    fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
+        self.write_problem(island);
+        self.recall(island, memory);
+        self.write_bounds(island)
+            .then(|| PosedIsland { problem: self.problem.clone().into(), start: self.solution.z.clone() })
     }
 }
 

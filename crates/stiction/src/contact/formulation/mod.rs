@@ -1,16 +1,39 @@
-//! Formulations: how an island of contacts is posed and solved.
+//! Formulations: how an island of contacts is posed as a complementarity problem and solved.
+//!
+//! An island is `u = G lambda + u_free` with a law for every block of rows ([`IslandProblem`](super::IslandProblem)). Each
+//! formulation says in its own file which problem it makes of the laws, by which equations, and from which papers.
+//!
+//! | file | what |
+//! |---|---|
+//! | `choice` | [`Formulation`]: the formulations by name, with their settings; [`FormulationChoice`]: from what was said |
+//! | `error` | what is refused |
+//! | `island_solver` | [`IslandSolver`]: what the step calls, open to a user's own; [`RecordingSolver`] keeps what it sees |
+//! | `exact_cone` | friction cones, every law (the default) |
+//! | `polyhedral` | pyramids instead of cones |
+//! | `friction_box` | boxes around cones |
+//! | `no_slip` | no slip at any load, on `independent_rows` and `active_contacts`; `no_slip_solver`: which solver |
+//! | `tight_solver` | a solver that goes on below the tolerance of its answers, for the last three |
+//!
+//! The step hands each island to an [`IslandSolver`], directly or through [`Impacts`](super::Impacts), with the [`Memory`](super::Memory) of each
+//! block; the solvers themselves and the grammar of their settings are [`stiction_solvers`]'s.
 
 pub(crate) mod active_contacts;
 pub(crate) mod choice;
+mod error;
 pub(crate) mod exact_cone;
 pub(crate) mod friction_box;
 pub(crate) mod independent_rows;
+mod island_solver;
 pub(crate) mod no_slip;
+mod no_slip_solver;
 pub(crate) mod polyhedral;
 pub(crate) mod tight_solver;
 
-pub use choice::{Formulation, FormulationError, IslandSolver};
+pub use choice::{Formulation, FormulationChoice};
+pub use error::FormulationError;
 pub use exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
 pub use friction_box::{FrictionBox, FrictionBoxSettings};
+pub use island_solver::{IslandSolver, PosedIsland, PosedIslands, RecordingSolver};
 pub use no_slip::{NoSlip, NoSlipSettings};
+pub use no_slip_solver::NoSlipSolver;
 pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};

@@ -56,18 +56,15 @@
 //! E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015, sections V and VI. Step 4:
 //! E. Stiemke, *Ueber positive Loesungen homogener linearer Gleichungen*, Mathematische Annalen 76 (1915).
 
+use super::independent_rows::{DEPENDENT, IndependentRows, dot};
+use super::tight_solver::{TightSolver, not_finite};
+use super::{FormulationError, IslandSolver, NoSlipSolver, PosedIsland};
 use crate::contact::formulation::active_contacts::PressingSet;
-use crate::contact::formulation::choice::FormulationError;
-use crate::contact::formulation::independent_rows::{DEPENDENT, IndependentRows, dot};
-use crate::contact::formulation::tight_solver::{AimedSolver, not_finite};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::select::registry;
-use stiction_solvers::select::registry::RegistryError;
 use stiction_solvers::{
-    ActiveSet, AnyProblem, BoxLcp, Class, FactoredLcp, Ppm, PpmSettings, Report, Residual, Solution, Solver,
-    Start, Status,
+    ActiveSet, BoxLcp, FactoredLcp, Ppm, PpmSettings, Report, Residual, Solution, Solver, Start, Status,
 };
 
 /// Solvers that start from the set of contacts that press; others start from their impulses.
@@ -98,15 +95,13 @@ pub struct NoSlipSettings {
     pub releasing: bool,
     /// Rounds of releasing and holding at most.
     pub max_rounds: usize,
-    /// Name of the solver, of those that [`stiction_solvers::select::registry`] has for factored problems or problems with bounds.
-    pub solver: String,
-    /// Largest scaled natural-map residual of a solved island.
-    pub tolerance: f64,
+    /// The solver of the normal impulses. It goes on below its tolerance, to 1e-14.
+    pub solver: NoSlipSolver,
 }
 
 impl Default for NoSlipSettings {
     fn default() -> Self {
-        Self { releasing: true, max_rounds: 100, solver: "ppm".into(), tolerance: 1e-10 }
+        Self { releasing: true, max_rounds: 100, solver: NoSlipSolver::default() }
     }
 }
 
@@ -116,12 +111,16 @@ impl Default for NoSlipSettings {
 #[derive(Debug)]
 pub struct NoSlip {
     settings: NoSlipSettings,
+    /// Largest natural map of a solved island.
+    tolerance: f64,
+    /// Whether the solver starts from a set of contacts.
+    pivoting: bool,
     /// Takes `Y`.
-    factored: Option<AimedSolver>,
-    factored_problem: AnyProblem,
+    factored: Option<TightSolver<FactoredLcp>>,
+    factored_problem: FactoredLcp,
     /// Takes bounds.
-    bounded: AimedSolver,
-    bounded_problem: AnyProblem,
+    bounded: TightSolver<BoxLcp>,
+    bounded_problem: BoxLcp,
     rows: IndependentRows,
     /// Number of tangent rows among the chosen ones, and the block of each.
     tangents: usize,
@@ -172,33 +171,27 @@ impl NoSlip {
     /// Number of rows above which the entries of the operator that are needed are fewer than all of them by far.
     pub(crate) const FACTORED_FROM: usize = 300;
 
-    /// Whether islands may be solved by the solver of this name.
-    pub(crate) fn serves(entry: &registry::Entry) -> bool {
-        entry.serves(Class::FactoredLcp) || entry.serves(Class::BoxLcp)
-    }
-
     /// A solver; refuses settings out of range.
     pub fn new(settings: NoSlipSettings) -> Result<Self, FormulationError> {
-        let refuse = |error: RegistryError| FormulationError::Setting(error.to_string());
         if settings.max_rounds == 0 {
-            return Err(FormulationError::Setting("0 rounds: at least 1 is needed".into()));
+            return Err(FormulationError::Range { setting: "rounds", value: 0.0, expected: "at least 1" });
         }
-        let entry = registry::find(&settings.solver).map_err(refuse)?;
-        let make = |name: &str, class| AimedSolver::new(name, class, settings.tolerance);
-        let factored = match entry.serves(Class::FactoredLcp) {
-            true => Some(make(entry.name, Class::FactoredLcp)?),
-            false => None,
+        let factored = match &settings.solver {
+            NoSlipSolver::Factored(solver) => Some(TightSolver::<FactoredLcp>::new(solver)?),
+            NoSlipSolver::Bounded(_) => None,
         };
-        let bounds = if factored.is_none() || entry.serves(Class::BoxLcp) { entry.name } else { "dantzig" };
-        let bounded = make(bounds, Class::BoxLcp)?;
+        let bounded = TightSolver::<BoxLcp>::new(&settings.solver.bounded())?;
         let ppm = PpmSettings { tolerance: 0.1 * SAME, ..Default::default() };
-        let solver = Ppm::new(ppm).map_err(|error| FormulationError::Setting(error.to_string()))?;
+        let refuse = |error| FormulationError::SolverSetting { solver: "ppm", error };
+        let solver = Ppm::new(ppm).map_err(refuse)?;
         Ok(Self {
+            tolerance: settings.solver.tolerance(),
+            pivoting: PIVOTING.contains(&settings.solver.name()),
             settings,
             factored,
-            factored_problem: FactoredLcp::default().into(),
+            factored_problem: FactoredLcp::default(),
             bounded,
-            bounded_problem: BoxLcp::default().into(),
+            bounded_problem: BoxLcp::default(),
             rows: IndependentRows::default(),
             tangents: 0,
             owners: Vec::new(),
@@ -221,62 +214,6 @@ impl NoSlip {
             spreading: Spreading { solver, ..Default::default() },
             search: PressingSet::default(),
         })
-    }
-
-    /// Solves an island, starting from the contacts that pressed by `memory`, and writes the impulses (N s) there.
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        self.recall(island, memory);
-        let mut report = not_finite();
-        let (mut pivots, mut found) = (0, false);
-        for round in 1..=self.settings.max_rounds {
-            self.eliminate(island);
-            report = self.solve_normals(island);
-            pivots += report.pivots;
-            report.iterations = round;
-            if report.status != Status::Solved || !self.settings.releasing || self.is_consistent(island) {
-                break;
-            }
-            self.spread(island, round == 1);
-            if self.is_consistent(island) {
-                break;
-            }
-            if round == PATIENCE {
-                found = self.search.search(island);
-                if found {
-                    break;
-                }
-            }
-            if !self.hold_what_presses(island, round >= PATIENCE) {
-                report.status = Status::Stalled;
-                break;
-            }
-            if round == self.settings.max_rounds {
-                report.status = Status::MaxIterations;
-            }
-        }
-        if found {
-            report.residual = Residual { natural_map: self.adopt(island), ..Default::default() };
-        } else {
-            self.find_tangential(island);
-            let mut off = self.correct(island);
-            for _ in 0..CORRECTIONS {
-                if report.status == Status::Solved && off > self.settings.tolerance {
-                    let again = self.solve_normals(island);
-                    pivots += again.pivots;
-                    report = Report { iterations: report.iterations, ..again };
-                    self.find_tangential(island);
-                    off = self.correct(island);
-                }
-            }
-            report.residual.natural_map = report.residual.natural_map.max(off);
-        }
-        report.pivots = pivots;
-        self.judge(island, &mut report);
-        if report.status == Status::Infeasible || report.residual.natural_map > USELESS {
-            self.give_up(island);
-        }
-        self.remember(island, memory);
-        IslandReport::of(report, island.blocks.len())
     }
 
     /// Held are the tangents of all contacts that touch, or to begin with of none.
@@ -357,45 +294,18 @@ impl NoSlip {
 
     /// Velocity of a row (m/s) that is nothing beside the others.
     fn noise(&self, island: &IslandProblem, row: usize) -> f64 {
-        self.settings.tolerance * self.speed / unit(island, row)
+        self.tolerance * self.speed / unit(island, row)
     }
 
     /// Step 2.
     fn solve_normals(&mut self, island: &IslandProblem) -> Report {
-        let (n, m) = (self.q.len(), self.columns);
-        let start = if PIVOTING.contains(&self.settings.solver.as_str()) {
-            Start::Basis(&self.basis)
-        } else {
-            Start::Warm
-        };
-        let two_sided = island.blocks.iter().any(|b| matches!(b.kind, BlockKind::Friction { .. }));
-        let report = match (&mut self.factored, &mut self.factored_problem, &mut self.bounded_problem) {
-            (Some(solver), any @ AnyProblem::FactoredLcp(_), _) if !two_sided => {
-                if let AnyProblem::FactoredLcp(problem) = any {
-                    problem.resize(n, m);
-                    problem.half_mut().copy_from_slice(&self.half);
-                    problem.q_mut().copy_from_slice(&self.q);
-                }
-                solver.solve(any, start, &mut self.solution)
+        let start = if self.pivoting { Start::Basis(&self.basis) } else { Start::Warm };
+        let report = match &mut self.factored {
+            Some(solver) if !is_two_sided(island) => {
+                write_factored(&mut self.factored_problem, &self.half, &self.q, self.columns);
+                solver.solve(&self.factored_problem, start, &mut self.solution)
             }
-            (_, _, AnyProblem::BoxLcp(problem)) => {
-                problem.resize(n);
-                for i in 0..n {
-                    for j in 0..n {
-                        let [a, b] = [i, j].map(|i| &self.half[i * m..(i + 1) * m]);
-                        problem.matrix_mut()[i * n + j] = dot(a, b);
-                    }
-                }
-                problem.q_mut().copy_from_slice(&self.q);
-                for (b, block) in island.blocks.iter().enumerate() {
-                    let (lower, upper) = match block.kind {
-                        BlockKind::Friction { bound } => (-bound, bound),
-                        _ => (0.0, f64::INFINITY),
-                    };
-                    if problem.set_bounds(b, lower, upper).is_err() {
-                        return not_finite();
-                    }
-                }
+            _ if write_bounded(&mut self.bounded_problem, &self.half, &self.q, self.columns, island) => {
                 self.bounded.solve(&self.bounded_problem, start, &mut self.solution)
             }
             _ => not_finite(),
@@ -403,7 +313,7 @@ impl NoSlip {
         for (b, block) in island.blocks.iter().enumerate() {
             let z = self.solution.z[b];
             let one_sided = !matches!(block.kind, BlockKind::Friction { .. });
-            self.presses[b] = one_sided && z > self.settings.tolerance * self.speed * unit(island, block.row);
+            self.presses[b] = one_sided && z > self.tolerance * self.speed * unit(island, block.row);
             let inside = match block.kind {
                 BlockKind::Friction { bound } => z.abs() < bound,
                 _ => z > 0.0,
@@ -513,8 +423,7 @@ impl NoSlip {
             if dot(&s.missing, &s.missing).sqrt() <= SAME * size {
                 for ((&b, given), more) in s.blocks.iter().zip(&s.given).zip(&s.solution.z) {
                     z[b] = more + if *given { share / length(b) } else { 0.0 };
-                    self.presses[b] =
-                        z[b] > self.settings.tolerance * self.speed * unit(island, island.blocks[b].row);
+                    self.presses[b] = z[b] > self.tolerance * self.speed * unit(island, island.blocks[b].row);
                 }
                 return;
             }
@@ -603,7 +512,7 @@ impl NoSlip {
                 report.residual.natural_map = report.residual.natural_map.max(relative);
             }
         }
-        if report.residual.natural_map > self.settings.tolerance && report.status == Status::Solved {
+        if report.residual.natural_map > self.tolerance && report.status == Status::Solved {
             report.status = Status::NumericalFailure;
         }
     }
@@ -616,6 +525,114 @@ impl NoSlip {
             }
         }
     }
+}
+
+impl IslandSolver for NoSlip {
+    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        self.recall(island, memory);
+        let mut report = not_finite();
+        let (mut pivots, mut found) = (0, false);
+        for round in 1..=self.settings.max_rounds {
+            self.eliminate(island);
+            report = self.solve_normals(island);
+            pivots += report.pivots;
+            report.iterations = round;
+            if report.status != Status::Solved || !self.settings.releasing || self.is_consistent(island) {
+                break;
+            }
+            self.spread(island, round == 1);
+            if self.is_consistent(island) {
+                break;
+            }
+            if round == PATIENCE {
+                found = self.search.search(island);
+                if found {
+                    break;
+                }
+            }
+            if !self.hold_what_presses(island, round >= PATIENCE) {
+                report.status = Status::Stalled;
+                break;
+            }
+            if round == self.settings.max_rounds {
+                report.status = Status::MaxIterations;
+            }
+        }
+        if found {
+            report.residual = Residual { natural_map: self.adopt(island), ..Default::default() };
+        } else {
+            self.find_tangential(island);
+            let mut off = self.correct(island);
+            for _ in 0..CORRECTIONS {
+                if report.status == Status::Solved && off > self.tolerance {
+                    let again = self.solve_normals(island);
+                    pivots += again.pivots;
+                    report = Report { iterations: report.iterations, ..again };
+                    self.find_tangential(island);
+                    off = self.correct(island);
+                }
+            }
+            report.residual.natural_map = report.residual.natural_map.max(off);
+        }
+        report.pivots = pivots;
+        self.judge(island, &mut report);
+        if report.status == Status::Infeasible || report.residual.natural_map > USELESS {
+            self.give_up(island);
+        }
+        self.remember(island, memory);
+        IslandReport::of(report, island.blocks.len())
+    }
+
+    fn factored_from(&self) -> usize {
+        Self::FACTORED_FROM
+    }
+
+    /// The normal problem of the first round.
+    fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
+        self.recall(island, memory);
+        self.eliminate(island);
+        let start = self.solution.z.clone();
+        if self.factored.is_some() && !is_two_sided(island) {
+            let mut problem = FactoredLcp::default();
+            write_factored(&mut problem, &self.half, &self.q, self.columns);
+            return Some(PosedIsland { problem: problem.into(), start });
+        }
+        let mut problem = BoxLcp::default();
+        write_bounded(&mut problem, &self.half, &self.q, self.columns, island)
+            .then(|| PosedIsland { problem: problem.into(), start })
+    }
+}
+
+/// Whether a joint's friction needs bounds on both sides.
+fn is_two_sided(island: &IslandProblem) -> bool {
+    island.blocks.iter().any(|b| matches!(b.kind, BlockKind::Friction { .. }))
+}
+
+/// The normal problem by the rows of `Y`, `m` numbers each.
+fn write_factored(problem: &mut FactoredLcp, half: &[f64], q: &[f64], m: usize) {
+    problem.resize(q.len(), m);
+    problem.half_mut().copy_from_slice(half);
+    problem.q_mut().copy_from_slice(q);
+}
+
+/// The normal problem by its matrix `Y Y^T` and bounds. Returns whether the bounds are numbers.
+fn write_bounded(problem: &mut BoxLcp, half: &[f64], q: &[f64], m: usize, island: &IslandProblem) -> bool {
+    let n = q.len();
+    problem.resize(n);
+    for i in 0..n {
+        for j in 0..n {
+            let [a, b] = [i, j].map(|i| &half[i * m..(i + 1) * m]);
+            problem.matrix_mut()[i * n + j] = dot(a, b);
+        }
+    }
+    problem.q_mut().copy_from_slice(q);
+    island.blocks.iter().enumerate().all(|(b, block)| {
+        let (lower, upper) = match block.kind {
+            BlockKind::Friction { bound } => (-bound, bound),
+            _ => (0.0, f64::INFINITY),
+        };
+        problem.set_bounds(b, lower, upper).is_ok()
+    })
 }
 
 /// What makes the length of a row one.

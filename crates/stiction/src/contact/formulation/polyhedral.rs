@@ -21,7 +21,7 @@
 //! 3. Assemble the matrix from 3 x 3 Delassus blocks.
 //! 4. Solve by Lemke's method inside proximal-point steps, started from the basis and the impulses that the same blocks
 //!    had in the last step: redundant contacts share the load, and impulses change as little as they need. Or by another
-//!    solver of [`PolyhedralSettings::SOLVERS`], started from those impulses and the sliding speeds that belong to them.
+//!    solver of [`LcpSolver`], started from those impulses and the sliding speeds that belong to them.
 //! 5. Undo the scaling.
 //!
 //! # Error of the pyramid
@@ -36,14 +36,12 @@
 //! - H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*,
 //!   ASME IDETC (2014), eq. 16-22.
 
-use crate::contact::formulation::choice::FormulationError;
-use crate::contact::formulation::tight_solver::AimedSolver;
+use super::tight_solver::TightSolver;
+use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{
-    ActiveSet, AnyProblem, Class, Lcp, ProximalLemke, ProximalSettings, Report, Solution, Start,
-};
+use stiction_solvers::{ActiveSet, Lcp, LcpSolver, ProximalLemke, Report, Solution, Start};
 
 /// How the gap of a contact enters its normal row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,51 +61,34 @@ pub struct PolyhedralSettings {
     pub aligned: bool,
     /// How gaps enter.
     pub gap: GapRule,
-    /// Name of the solver, one of [`PolyhedralSettings::SOLVERS`].
-    pub solver: String,
-    /// Largest scaled natural-map residual of a solved island.
-    pub tolerance: f64,
-}
-
-impl PolyhedralSettings {
-    /// The solvers: Lemke's method, and those of [`stiction_solvers::select::registry`] that need neither a symmetric nor a
-    /// semidefinite matrix.
-    pub const SOLVERS: [&'static str; 4] = [LEMKE, "fb-rlm", "fb-plm", "path"];
+    /// The solver.
+    pub solver: LcpSolver,
 }
 
 impl Default for PolyhedralSettings {
     fn default() -> Self {
-        let solver = LEMKE.into();
-        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, solver, tolerance: 1e-10 }
+        let solver = LcpSolver::default();
+        Self { directions: 4, aligned: true, gap: GapRule::StewartTrinkle, solver }
     }
 }
-
-/// The default solver, which starts from a basis and knows what is redundant.
-const LEMKE: &str = "lemke";
 
 /// What solves the problem as it is posed.
 #[derive(Debug)]
 enum Engine {
+    /// Starts from a basis and knows what is redundant.
     Lemke(Box<ProximalLemke>),
-    Named(AimedSolver),
+    Other(TightSolver<Lcp>),
 }
 
 impl Engine {
-    fn new(settings: &PolyhedralSettings) -> Result<Self, FormulationError> {
-        let (name, tolerance) = (settings.solver.as_str(), settings.tolerance);
-        if name == LEMKE {
-            let proximal = ProximalSettings { tolerance, ..Default::default() };
-            let lemke =
-                ProximalLemke::new(proximal).map_err(|error| FormulationError::Setting(error.to_string()))?;
-            return Ok(Engine::Lemke(Box::new(lemke)));
+    fn new(choice: &LcpSolver) -> Result<Self, FormulationError> {
+        match choice {
+            LcpSolver::Lemke(settings) => {
+                let refuse = |error| FormulationError::SolverSetting { solver: choice.name(), error };
+                Ok(Engine::Lemke(Box::new(ProximalLemke::new(*settings).map_err(refuse)?)))
+            }
+            other => Ok(Engine::Other(TightSolver::<Lcp>::new(other)?)),
         }
-        if !PolyhedralSettings::SOLVERS.contains(&name) {
-            let available = PolyhedralSettings::SOLVERS.join(", ");
-            return Err(FormulationError::Setting(format!(
-                "solver '{name}' cannot solve polyhedral friction; available: {available}"
-            )));
-        }
-        Ok(Engine::Named(AimedSolver::for_any_matrix(name, Class::Lcp, tolerance)?))
     }
 }
 
@@ -172,15 +153,18 @@ pub struct Polyhedral {
 }
 
 impl Polyhedral {
-    /// A solver; refuses odd or too few directions, and what is not one of [`PolyhedralSettings::SOLVERS`].
+    /// A solver; refuses odd or too few directions and what the solver refuses.
     pub fn new(settings: PolyhedralSettings) -> Result<Self, FormulationError> {
         let k = settings.directions;
         if !k.is_multiple_of(2) || !(4..=32).contains(&k) {
-            return Err(FormulationError::Setting(format!(
-                "{k} friction directions: an even number from 4 to 32 is needed"
-            )));
+            let expected = "an even number from 4 to 32";
+            return Err(FormulationError::Range {
+                setting: "friction directions",
+                value: k as f64,
+                expected,
+            });
         }
-        let engine = Engine::new(&settings)?;
+        let engine = Engine::new(&settings.solver)?;
         let directions = (0..k / 2)
             .map(|j| {
                 let angle = 2.0 * std::f64::consts::PI * j as f64 / k as f64;
@@ -202,30 +186,15 @@ impl Polyhedral {
         })
     }
 
-    /// Solves an island, see [`crate::contact::formulation::choice::IslandSolver::solve`].
-    pub fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        self.lay_out(island);
-        self.assemble(island);
-        self.recall(island, memory);
-        let solver = self.attempt();
-        self.remember(island, memory);
-        IslandReport::of(solver, self.lcp.q().len())
-    }
-
     /// Step 4.
     fn attempt(&mut self) -> Report {
         let Self { engine, lcp, redundant, center, basis, solution, variables, .. } = self;
         match engine {
             Engine::Lemke(lemke) => lemke.solve(lcp, redundant, center, basis, solution),
-            Engine::Named(solver) => {
+            Engine::Other(solver) => {
                 guess_sliding(lcp, variables, center);
                 solution.z.clone_from(center);
-                let problem = AnyProblem::Lcp(std::mem::replace(lcp, Lcp::empty()));
-                let report = solver.solve(&problem, Start::Warm, solution);
-                if let AnyProblem::Lcp(problem) = problem {
-                    *lcp = problem;
-                }
-                report
+                solver.solve(lcp, Start::Warm, solution)
             }
         }
     }
@@ -349,7 +318,7 @@ impl Polyhedral {
     fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
         let basis = match &self.engine {
             Engine::Lemke(lemke) => Some(lemke.active_set()),
-            Engine::Named(_) => None,
+            Engine::Other(_) => None,
         };
         for ((block, variables), memory) in island.blocks.iter().zip(&self.variables).zip(memory) {
             let z = &self.solution.z[variables.start..variables.start + variables.total()];
@@ -366,6 +335,24 @@ impl Polyhedral {
                 memory.basic |= u64::from(basic) << i;
             }
         }
+    }
+}
+
+impl IslandSolver for Polyhedral {
+    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        self.lay_out(island);
+        self.assemble(island);
+        self.recall(island, memory);
+        let solver = self.attempt();
+        self.remember(island, memory);
+        IslandReport::of(solver, self.lcp.q().len())
+    }
+
+    fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
+        self.lay_out(island);
+        self.assemble(island);
+        self.recall(island, memory);
+        Some(PosedIsland { problem: self.lcp.clone().into(), start: self.center.clone() })
     }
 }
 

@@ -1,62 +1,64 @@
-//! A solver by name that aims well below the tolerance it is judged by: what a solver leaves as residual, it leaves in
-//! every step, and what should rest would creep.
+//! A solver that goes on well below the tolerance of its answers: residuals add up over the steps of a simulation and make
+//! resting bodies drift, so we solve to 1e-14 although 1e-10 is accepted.
 
-use crate::contact::formulation::choice::FormulationError;
-use stiction_solvers::select::registry;
-use stiction_solvers::select::registry::AnySolver;
-use stiction_solvers::{AnyProblem, Class, Report, Residual, Solution, Start, Status};
+use super::FormulationError;
+use std::fmt::{Debug, Formatter};
+use stiction_solvers::{
+    BoxLcpSolver, FactoredLcpSolver, LcpSolver, Report, Residual, Solution, Solver, SolverError, Start,
+    Status,
+};
 
 /// Natural map that is aimed for (dimensionless): a hundred roundings.
-const AIM: f64 = 1e-14;
+const TARGET: f64 = 1e-14;
 
 /// The same where matrices are not symmetric: elimination leaves up to a thousand roundings, beneath which solvers would
 /// search in vain.
-const AIM_OF_ANY_MATRIX: f64 = 1e-12;
+const TARGET_OF_ANY_MATRIX: f64 = 1e-12;
 
-/// A solver of [`stiction_solvers::select::registry`].
-pub(crate) struct AimedSolver {
+/// A solver of problems of class `P` with its two tolerances.
+pub(crate) struct TightSolver<P> {
     name: &'static str,
-    solver: Box<dyn AnySolver + Send>,
+    solver: Box<dyn Solver<P> + Send>,
+    /// Largest natural map of an answer that counts as solved.
     tolerance: f64,
     /// Whether a ray proves that there is no solution.
     ray_proves: bool,
 }
 
-impl std::fmt::Debug for AimedSolver {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+impl<P> Debug for TightSolver<P> {
+    fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
         write!(f, "{} to {:e}", self.name, self.tolerance)
     }
 }
 
-impl AimedSolver {
-    /// The solver of this name for problems of this class with symmetric semidefinite matrices.
-    ///
-    /// # Errors
-    /// An unknown name, one that does not serve the class, or a tolerance out of range.
-    pub(crate) fn new(name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
-        Self::aimed_at(AIM, name, class, tolerance)
-    }
-
-    /// The same for problems with any matrix, of which a ray proves nothing.
-    pub(crate) fn for_any_matrix(name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
-        Ok(Self { ray_proves: false, ..Self::aimed_at(AIM_OF_ANY_MATRIX, name, class, tolerance)? })
-    }
-
-    fn aimed_at(aim: f64, name: &str, class: Class, tolerance: f64) -> Result<Self, FormulationError> {
-        let entry =
-            registry::find_for(name, class).map_err(|error| FormulationError::Setting(error.to_string()))?;
-        if !(0.0..1.0).contains(&tolerance) {
-            let message = format!("tolerance {tolerance}: a number from 0 to 1 is needed");
-            return Err(FormulationError::Setting(message));
+/// Makes tight solvers of a choice.
+macro_rules! tight {
+    ($Choice:ident, $Problem:ident, $target:expr, $ray_proves:expr) => {
+        impl TightSolver<stiction_solvers::$Problem> {
+            /// The chosen solver.
+            ///
+            /// # Errors
+            /// A setting out of range.
+            pub(crate) fn new(choice: &$Choice) -> Result<Self, FormulationError> {
+                let (name, tolerance) = (choice.name(), choice.tolerance());
+                let refuse = |error: SolverError| FormulationError::SolverSetting { solver: name, error };
+                // The solver itself checks a tolerance that is not between the target and 1.
+                let target = if (0.0..1.0).contains(&tolerance) { tolerance.min($target) } else { tolerance };
+                let solver = choice.clone().with_tolerance(target).make().map_err(refuse)?;
+                Ok(Self { name, solver, tolerance, ray_proves: $ray_proves })
+            }
         }
-        let solver =
-            entry.make(aim.min(tolerance)).map_err(|error| FormulationError::Setting(error.to_string()))?;
-        Ok(Self { name: entry.name, solver, tolerance, ray_proves: true })
-    }
+    };
+}
 
+tight!(BoxLcpSolver, BoxLcp, TARGET, true);
+tight!(FactoredLcpSolver, FactoredLcp, TARGET, true);
+tight!(LcpSolver, Lcp, TARGET_OF_ANY_MATRIX, false);
+
+impl<P: stiction_solvers::Problem> TightSolver<P> {
     /// Solves a problem; whatever comes within the tolerance counts as solved.
-    pub(crate) fn solve(&mut self, problem: &AnyProblem, start: Start, x: &mut Solution) -> Report {
-        let Some(mut report) = self.solver.solve(problem, start, x) else { return not_finite() };
+    pub(crate) fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
+        let mut report = self.solver.solve(problem, start, x);
         match report.status {
             Status::Ray if self.ray_proves => report.status = Status::Infeasible,
             Status::Infeasible | Status::Solved => {}

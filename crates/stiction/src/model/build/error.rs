@@ -76,6 +76,7 @@ impl fmt::Display for Element {
 
 /// Why a model cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// A [`crate::model::build::spec::BodyId`] of another builder.
     #[error("{element}: body number {id} is not in this builder; use what its own `add_body` returned")]

@@ -1,15 +1,16 @@
 //! `<custom>`: what MJCF has no words for, under names that begin with `stiction:`.
 
-use crate::contact::{Formulation, FormulationError, ImpactLaw, Law};
+use crate::contact::{FormulationError, ImpactLaw, Law};
 use crate::model::{ElementKind, Model};
+use crate::scene::Notes;
 use crate::scene::error::SceneError;
 use crate::scene::load_report::EntryKind;
 use crate::scene::mjcf::Reader;
 use crate::scene::mjcf::asset::material::Material;
 use crate::scene::mjcf::document::element::{Element, quoted};
 use crate::scene::mjcf::document::names::Names;
-use crate::scene::{Notes, SceneOptions};
-use crate::sim::Stepper;
+use crate::settings::Options;
+use crate::settings::Stepper;
 use crate::suggestion::did_you_mean;
 use nalgebra::Vector3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +41,7 @@ const ENTRIES: [&str; 17] = [
 /// The scene's own entries, until the elements they are about have been read.
 #[derive(Debug, Default)]
 pub(crate) struct Custom<'d> {
-    pub(crate) options: SceneOptions,
+    pub(crate) options: Options,
     names: BTreeMap<&'d str, Element<'d>>,
     /// Entry, what stands for `A:B`, and the law.
     laws: Vec<(Element<'d>, &'d str, Law)>,
@@ -188,13 +189,10 @@ impl<'d> Custom<'d> {
 
     /// Refuses a contact model or a solver that does not exist, or a solver that does not fit the model.
     pub(crate) fn check_formulation(&self) -> Result<(), SceneError> {
-        let Err(error) = Formulation::of_scene(&self.options) else { return Ok(()) };
+        let Err(error) = self.options.formulation() else { return Ok(()) };
         let entry = match error {
-            FormulationError::Unknown(_) => "stiction:contact_model",
             FormulationError::Solver { .. } => "stiction:solver",
-            FormulationError::Setting(_) | FormulationError::Law { .. } | FormulationError::Impact { .. } => {
-                "stiction:contact_model"
-            }
+            _ => "stiction:contact_model",
         };
         match self.names.get(entry) {
             Some(element) => Err(element.invalid(Some("data"), error.to_string())),

@@ -5,6 +5,7 @@ use crate::common::{position, shipped, simulate_under, simulate_with};
 use stiction::contact::{Formulation, FrictionBoxSettings};
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, Simulation};
+use stiction_solvers::BoxLcpSolver;
 
 const G: f64 = 9.81;
 
@@ -154,9 +155,11 @@ fn laws_and_settings_that_a_box_cannot_have_are_refused() {
     );
     for (settings, part) in [
         (FrictionBoxSettings { mixing: -1.0, ..Default::default() }, "mixing -1"),
-        (FrictionBoxSettings { fixed_point: Some(0), ..Default::default() }, "0 rounds"),
-        (FrictionBoxSettings { solver: "ppm".into(), ..Default::default() }, "ppm"),
-        (FrictionBoxSettings { tolerance: 2.0, ..Default::default() }, "tolerance"),
+        (FrictionBoxSettings { fixed_point: Some(0), ..Default::default() }, "rounds of the fixed point 0"),
+        (
+            FrictionBoxSettings { solver: BoxLcpSolver::default().with_tolerance(2.0), ..Default::default() },
+            "tolerance",
+        ),
     ] {
         let message = refused(&text.replace("no-slip", "frictionless"), settings);
         assert!(message.contains(part), "{message}");

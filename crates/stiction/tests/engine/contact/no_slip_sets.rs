@@ -1,7 +1,9 @@
 //! Which contacts press without slip: every set tried, against the search.
 
 use nalgebra::{DMatrix, DVector};
-use stiction::contact::{Block, BlockKind, IslandProblem, Law, Memory, NoSlip, NoSlipSettings, Operator};
+use stiction::contact::{
+    Block, BlockKind, IslandProblem, IslandSolver, Law, Memory, NoSlip, NoSlipSettings, Operator,
+};
 use stiction_solvers::Status;
 
 /// A small deterministic generator (xorshift).

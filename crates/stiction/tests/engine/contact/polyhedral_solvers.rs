@@ -2,9 +2,10 @@
 
 use crate::common::{position, run, shipped, simulate_under, simulate_with};
 use nalgebra::Vector3;
-use stiction::contact::{Formulation, PolyhedralSettings};
+use stiction::contact::Formulation;
 use stiction::report::StepReport;
 use stiction::sim::Simulation;
+use stiction_solvers::LcpSolver;
 
 /// Those that are not the default.
 const OTHERS: [&str; 3] = ["fb-rlm", "fb-plm", "path"];
@@ -120,11 +121,8 @@ fn an_unfitting_solver_is_refused_with_those_that_fit() {
             for word in [solver, model, "lemke, fb-rlm, fb-plm, path"] {
                 assert!(message.contains(word), "{word:?} is not in {message}");
             }
-            let settings = PolyhedralSettings { solver: solver.into(), ..Default::default() };
-            let message = Formulation::Polyhedral(settings).solver().unwrap_err().to_string();
-            assert!(message.contains("lemke, fb-rlm, fb-plm, path"), "{message}");
         }
-        for solver in PolyhedralSettings::SOLVERS {
+        for &solver in LcpSolver::NAMES {
             let mut formulation = Formulation::named(model).unwrap();
             formulation.set_solver(solver).unwrap();
             assert_eq!((formulation.solver_name(), formulation.name()), (solver, model));

@@ -2,7 +2,6 @@
 //! and what is read holds no number that is not finite and moves on in finite numbers or stops with a typed error.
 
 use std::path::PathBuf;
-use std::time::Instant;
 use stiction::model::Model;
 use stiction::scene::{Scene, mjcf};
 use stiction::sim::Simulation;
@@ -12,9 +11,6 @@ const MUTATIONS: usize = 5_000;
 
 /// Steps that a scene takes if it is read.
 const STEPS: usize = 3;
-
-/// Reading a scene and taking its steps takes milliseconds; this is a hang (s).
-const HANG: f64 = 5.0;
 
 /// Steele, Lea and Flood's SplitMix64 (2014): the same damage on every machine.
 struct Random(u64);
@@ -171,7 +167,6 @@ fn moves(scene: Scene, text: &str) -> bool {
 fn damaged_scenes_are_read_or_refused_but_never_break_the_reader_or_the_engine() {
     let mut random = Random(1);
     let (mut refused, mut read, mut noted, mut stopped) = (0, 0, 0, 0);
-    let mut slowest: f64 = 0.0;
     let files = files();
     for (file, text) in &files {
         for _ in 0..MUTATIONS.div_ceil(files.len()) {
@@ -182,7 +177,6 @@ fn damaged_scenes_are_read_or_refused_but_never_break_the_reader_or_the_engine()
                     false => scene,
                 };
             }
-            let start = Instant::now();
             match mjcf::parse(&scene, file) {
                 Ok(scene_read) => {
                     read += 1;
@@ -197,14 +191,10 @@ fn damaged_scenes_are_read_or_refused_but_never_break_the_reader_or_the_engine()
                     assert!(message.starts_with(file) && message.len() < 1000, "{message}");
                 }
             }
-            let took = start.elapsed().as_secs_f64();
-            assert!(took < HANG, "{took} s for\n{scene}");
-            slowest = slowest.max(took);
         }
     }
     println!(
-        "{} damaged scenes: {refused} refused, {read} read, {noted} of them with a report, {stopped} stopped; \
-         the slowest took {slowest:.3} s",
+        "{} damaged scenes: {refused} refused, {read} read, {noted} of them with a report, {stopped} stopped",
         refused + read
     );
     assert!(refused + read >= MUTATIONS && read > 500 && refused > 1000, "the damage must go both ways");

@@ -6,12 +6,11 @@ use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::Arc;
-use stiction::contact::Formulation;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::geometry::{ConvexMesh, Shape};
 use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
-use stiction::scene::SceneOptions;
+use stiction::settings::Options;
 use stiction::sim::{Settings, Simulation, Stepper};
 use stiction::spatial::Transform;
 
@@ -111,12 +110,12 @@ fn pair(random: &mut Pcg64) -> Model {
 /// The model under one of the formulations.
 fn simulation(name: &str, model: Model) -> Simulation {
     let acceleration = name == ACCELERATION;
-    let options = SceneOptions {
+    let options = Options {
         contact_model: (!acceleration).then(|| name.into()),
         viscosity: name.starts_with("viscous").then_some(VISCOSITY),
         ..Default::default()
     };
-    let formulation = Formulation::of_scene(&options).unwrap();
+    let formulation = options.formulation().unwrap();
     let stepper = if acceleration { Stepper::Acceleration } else { Stepper::TimeStepping };
     Simulation::new(model.into(), Settings { formulation, stepper, ..Default::default() }).unwrap()
 }

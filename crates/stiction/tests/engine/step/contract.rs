@@ -5,7 +5,8 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use stiction::contact::Formulation;
 use stiction::geometry::Shape;
-use stiction::sim::{SimError, Snapshot};
+use stiction::sim::{Mocap, SimError, Snapshot, State};
+use stiction::spatial::Motion;
 
 const PILE: &str = r#"<mujoco><option timestep="0.002"/><default><geom friction="0.6"/></default><worldbody>
     <geom name="floor" type="plane" size="5 5 1"/>
@@ -452,4 +453,33 @@ fn an_unknown_contact_model_is_refused_with_the_ones_there_are() {
     assert!(error.contains("cone-of-silence") && error.contains("stewart-trinkle"));
     let error = Formulation::default().set_solver("pgs").unwrap_err().to_string();
     assert!(error.contains("pgs") && error.contains("chain"));
+}
+
+#[test]
+fn a_state_of_another_model_is_refused_by_name_and_no_step_is_taken() {
+    let mut s = simulate(&shipped("incline"));
+    let state = s.state.clone();
+    let cuts: [fn(&mut State); 7] = [
+        |state| state.q.truncate(3),
+        |state| state.v.push(0.0),
+        |state| state.loop_q.push(0.0),
+        |state| state.ctrl.push(0.0),
+        |state| {
+            state.mocap.push(Mocap {
+                position: Vector3::zeros(),
+                orientation: [1.0, 0.0, 0.0, 0.0],
+                velocity: Motion::zero(),
+            })
+        },
+        |state| state.applied.clear(),
+        |state| state.external.clear(),
+    ];
+    for cut in cuts {
+        cut(&mut s.state);
+        assert!(matches!(s.step(), Err(SimError::Shape { .. })));
+        assert!(matches!(s.assemble(), Err(SimError::Shape { .. })));
+        assert_eq!(s.step_number(), 0);
+        s.state = state.clone();
+    }
+    s.step().unwrap();
 }

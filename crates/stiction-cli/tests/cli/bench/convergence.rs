@@ -1,0 +1,30 @@
+//! `stiction bench convergence`: orders that hold on any machine.
+
+use super::number;
+use crate::common::{scratch, stiction, stiction_in};
+
+#[test]
+fn errors_vanish_with_the_step_to_first_order_in_contact_and_to_fourth_in_flight() {
+    let dir = scratch("bench_convergence");
+    let args = ["bench", "convergence", "--quick", "--json", "--out", "pictures"];
+    let json = stiction_in(&dir, &args).exits_with(0).json();
+    let scenes = json["scenes"].as_array().unwrap();
+    assert_eq!((json["contact"].as_str(), scenes.len()), (Some("cone"), 6));
+    for scene in scenes {
+        let points = scene["points"].as_array().unwrap();
+        assert_eq!(points.len(), 4);
+        assert!(points.iter().all(|point| number(point, "unsolved") == 0.0), "{scene}");
+        let order = number(scene, "order");
+        assert!(order >= if scene["free"] == true { 3.8 } else { 0.9 }, "{scene}");
+        assert!(number(&points[3], "error") < 0.2 * number(&points[0], "error"), "{scene}");
+    }
+    assert!(std::fs::read_to_string(dir.join("pictures/convergence.svg")).unwrap().contains("drop: order"));
+}
+
+#[test]
+fn the_contact_model_of_the_convergence_is_a_choice() {
+    let out = stiction(&["bench", "convergence", "--quick", "--contact", "stewart-trinkle"]).exits_with(0);
+    assert!(out.stdout.contains("Contact model stewart-trinkle"), "{}", out.stdout);
+    let refused = stiction(&["bench", "convergence", "--contact", "glue"]).exits_with(2);
+    assert!(refused.stderr.contains("'glue' is unknown"), "{}", refused.stderr);
+}

@@ -1,0 +1,83 @@
+//! `stiction solve` and `stiction bench solvers`: tables, JSON, exit statuses, refusals.
+
+use crate::common::{keys, problems, scratch, stiction, stiction_in};
+
+#[test]
+fn a_solved_file_is_a_list_of_outcomes_and_status_0() {
+    let json = stiction(&["solve", &problems("pivoting.json"), "--json"]).exits_with(0).json();
+    let list = json.as_array().unwrap();
+    assert_eq!(list.len(), 4);
+    let mut found = keys(&list[0]);
+    found.sort_unstable();
+    let expected =
+        ["class", "iterations", "n", "pivots", "problem", "residual", "solver", "status", "time_us"];
+    assert_eq!(found, expected);
+    for outcome in list {
+        assert_eq!(
+            (&outcome["status"], &outcome["solver"]),
+            (&"solved".into(), &"robust".into()),
+            "{outcome}"
+        );
+        assert!(outcome["residual"].as_f64().unwrap() <= 1e-10, "{outcome}");
+    }
+    let table = stiction(&["solve", &problems("pivoting.json")]).exits_with(0).stdout;
+    assert!(table.contains("kostreva") && table.contains("4 of 4 problems solved"), "{table}");
+}
+
+#[test]
+fn unsolvable_problems_stand_out_and_make_status_1() {
+    let out = stiction(&["solve", &problems("tiny.json")]).exits_with(1);
+    assert!(
+        out.stdout.contains("INFEASIBLE") && out.stdout.contains("5 of 9 problems solved"),
+        "{}",
+        out.stdout
+    );
+    assert!(out.stdout.contains("Not solved:\n  no_matrix_infeasible: lemke ray"), "{}", out.stdout);
+    assert!(out.stderr.contains("4 of 9"), "{}", out.stderr);
+    let one =
+        stiction(&["solve", &problems("tiny.json"), "--problem", "falling", "--json"]).exits_with(0).json();
+    assert_eq!(one.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn all_solvers_are_those_that_serve_the_problem() {
+    let json =
+        stiction(&["solve", &problems("redundant.json"), "--solver", "all", "--json"]).exits_with(0).json();
+    let names: Vec<&str> = json.as_array().unwrap().iter().map(|o| o["solver"].as_str().unwrap()).collect();
+    assert!(names.contains(&"ppm") && names.contains(&"robust") && !names.contains(&"dantzig"), "{names:?}");
+}
+
+#[test]
+fn a_problem_that_the_simulation_could_not_solve_is_run_again_from_its_file() {
+    let dir = scratch("solve_dump");
+    let text = r#"{"format": "lcp-1", "name": "island", "M": [[-1]], "q": [-1]}"#;
+    std::fs::write(dir.join("island.json"), text).unwrap();
+    let json = stiction_in(&dir, &["solve", "island.json", "--json"]).exits_with(1).json();
+    assert_eq!((&json[0]["problem"], &json[0]["status"]), (&"island".into(), &"infeasible".into()));
+}
+
+#[test]
+fn bad_requests_are_one_sentence_and_status_2() {
+    let dir = scratch("solve_bad");
+    std::fs::write(dir.join("bad.json"), r#"{"format": "lcp-1", "M": [[1, "x"]], "q": [1, 2]}"#).unwrap();
+    std::fs::write(dir.join("bad.dat"), "2\n0\n2\n2\n2 2\n1 0 zero 1\n").unwrap();
+    let refused = |args: &[&str], words: &[&str]| {
+        let out = stiction_in(&dir, args).exits_with(2);
+        assert_eq!(out.stdout, "");
+        assert_eq!(out.stderr.lines().count(), 1, "{}", out.stderr);
+        for word in words {
+            assert!(out.stderr.contains(word), "{word:?} is not in {}", out.stderr);
+        }
+    };
+    let tiny = problems("tiny.json");
+    refused(&["solve", "bad.json"], &["bad.json", "M", "has 1 rows", "2 are needed"]);
+    refused(&["solve", "bad.dat"], &["bad.dat", "line 6", "zero"]);
+    refused(&["solve", "nowhere.json"], &["nowhere.json"]);
+    refused(&["solve", &tiny, "--solver", "lemkee"], &["lemkee", "did you mean \"lemke\"", "proximal-lemke"]);
+    refused(&["solve", &tiny, "--solver", "ppm"], &["ppm", "lcp", "lemke, "]);
+    refused(&["solve", &tiny, "--problem", "faling"], &["faling", "did you mean \"falling\""]);
+    refused(&["solve", &tiny, "--tol", "-1"], &["--tol", "-1"]);
+    refused(&["bench", "solvers", "--data", "nowhere"], &["nowhere"]);
+    let nothing = stiction_in(&dir, &["bench", "solvers", "--data", "."]).exits_with(2).stderr;
+    assert!(nothing.contains("no complementarity problems") && nothing.contains("line 6"), "{nothing}");
+}

@@ -1,0 +1,104 @@
+//! One timed solve of one problem by one solver, and what came of it.
+
+use crate::error::LabError;
+use serde::Serialize;
+use std::time::Instant;
+use stiction_solvers::io::NamedProblem;
+use stiction_solvers::select::registry;
+use stiction_solvers::select::registry::{AnySolver, Entry};
+use stiction_solvers::{AnyProblem, ConeCertificate, Problem, Report, Solution, Start, Status};
+
+/// One solver's work on one problem, as JSON says it. A residual that is not finite is `null`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Name of the problem.
+    pub problem: String,
+    /// Name of its class.
+    pub class: &'static str,
+    /// Number of its unknowns.
+    pub n: usize,
+    /// Name of the solver.
+    pub solver: &'static str,
+    /// How the solve ended, see [`status_name`].
+    pub status: &'static str,
+    /// Scaled residual of the natural map.
+    pub residual: f64,
+    /// Iterations, in the sense of the solver.
+    pub iterations: usize,
+    /// Pivots or factorizations, in the sense of the solver.
+    pub pivots: usize,
+    /// Shortest time (us).
+    pub time_us: f64,
+    /// Of a cone problem: how far the answer is from the laws of contact, in the problem's own units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<ConeCertificate>,
+}
+
+impl Outcome {
+    /// Whether the residual is within the tolerance.
+    pub fn solved(&self) -> bool {
+        self.status == status_name(Status::Solved)
+    }
+}
+
+/// The status in words of the command line.
+pub fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Solved => "solved",
+        Status::Infeasible => "infeasible",
+        Status::Ray => "ray",
+        Status::Stalled => "stalled",
+        Status::MaxIterations => "max-iterations",
+        Status::NumericalFailure => "numerical-failure",
+        _ => "unknown",
+    }
+}
+
+/// Solves from nothing, several times if `seconds` allow, and tells the shortest time.
+pub fn solve(
+    entry: &Entry,
+    solver: &mut dyn AnySolver,
+    named: &NamedProblem,
+    seconds: f64,
+) -> Result<Outcome, LabError> {
+    let class = named.problem.class();
+    let mut x = Solution::default();
+    let mut timed = || -> Option<(Report, f64)> {
+        let from = match &named.start {
+            Some(guess) => {
+                x.z.clone_from(guess);
+                Start::Warm
+            }
+            None => Start::Cold,
+        };
+        let start = Instant::now();
+        let report = solver.solve(&named.problem, from, &mut x)?;
+        Some((report, start.elapsed().as_secs_f64()))
+    };
+    let not_served = || {
+        let error = registry::find_for(entry.name, class).err();
+        LabError::Refused(error.map(|error| format!("{}: {error}", named.name)).unwrap_or_default())
+    };
+    let (report, mut shortest) = timed().ok_or_else(not_served)?;
+    let mut spent = shortest;
+    while spent + shortest < seconds {
+        let Some((_, time)) = timed() else { break };
+        shortest = shortest.min(time);
+        spent += time;
+    }
+    Ok(Outcome {
+        problem: named.name.clone(),
+        class: class.name(),
+        n: named.problem.dim(),
+        solver: entry.name,
+        status: status_name(report.status),
+        residual: report.residual.natural_map,
+        iterations: report.iterations,
+        pivots: report.pivots,
+        time_us: (shortest * 1e9).round() / 1e3,
+        certificate: match &named.problem {
+            AnyProblem::ConeNcp(problem) => Some(problem.certificate(&x.z, &x.w)),
+            _ => None,
+        },
+    })
+}
