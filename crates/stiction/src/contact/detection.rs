@@ -9,8 +9,7 @@
 use crate::contact::point::{Contact, ContactKey, contact_frame};
 use crate::dynamics::Data;
 use crate::geometry::{Aabb, BroadPhase, ContactPoint, Shape, collide};
-use crate::model::{Base, Model};
-use crate::sim::{Mocap, State};
+use crate::model::{Base, Mocap, Model, State};
 use crate::spatial::{Motion, Transform};
 use nalgebra::Vector3;
 

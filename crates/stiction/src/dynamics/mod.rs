@@ -31,6 +31,7 @@
 pub(crate) mod aba;
 pub(crate) mod crba;
 pub(crate) mod data;
+pub(crate) mod drive;
 pub(crate) mod energy;
 pub(crate) mod error;
 pub(crate) mod factor;

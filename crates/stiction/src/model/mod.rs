@@ -9,6 +9,7 @@ pub(crate) mod closure;
 pub(crate) mod combination;
 pub(crate) mod contact_rules;
 pub(crate) mod inertial;
+pub(crate) mod state;
 pub(crate) mod time_function;
 
 pub use build::ModelBuilder;
@@ -19,6 +20,7 @@ pub use build::{
 pub use build::{Element, ElementKind, ModelError};
 pub use closure::{Closure, ClosureSpec, LoopJoint};
 pub use combination::{Combination, Term};
+pub use state::{Mocap, State};
 pub use time_function::{TimeFunction, TimeFunctionError};
 
 use crate::contact::Law;

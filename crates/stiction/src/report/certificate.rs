@@ -4,10 +4,8 @@
 //! units how well the result obeys the laws, whatever the formulation: no closed contact approaches, none pulls, every
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
-use crate::constraint::closure::joint::energies;
-use crate::constraint::equality::Located;
+use crate::constraint::kind::Present;
 use crate::constraint::rows::{RowBlock, RowKind};
-use crate::constraint::{cable, equality, limit};
 use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
 use crate::dynamics;
 use crate::report::forces::{ContactForce, margin};
@@ -137,7 +135,7 @@ impl Simulation {
         (0..self.model.trees.len())
             .map(|tree| dynamics::potential_energy(&self.model, &self.data, tree, &self.closures.loops.q))
             .fold(self.kinetic_energy(), |sum, energy| sum + energy)
-            + energies(&self.model, &self.closures.loops)[0]
+            + self.constraints.energies(&self.present())[0]
     }
 
     /// Kinetic energy alone (J).
@@ -145,7 +143,7 @@ impl Simulation {
         (0..self.model.trees.len())
             .map(|tree| dynamics::kinetic_energy(&self.model, &self.data, tree, &self.state.v))
             .fold(0.0, |sum, energy| sum + energy)
-            + energies(&self.model, &self.closures.loops)[1]
+            + self.constraints.energies(&self.present())[1]
     }
 
     /// Fills in everything that refers to the poses of the step's beginning, and the contact forces.
@@ -153,8 +151,9 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
         let certificate = &mut report.certificate;
-        certificate.penetration = limit::worst_violation(&model, &self.closures.loops.q)
-            .max(cable::worst_violation(&model, &self.data, &self.state.mocap));
+        let at =
+            Present::new(&model, &self.data, (&self.closures.loops, &self.closures.softness), &self.state);
+        certificate.penetration = self.constraints.worst_overlap(&at);
         self.contact_forces.clear();
         for block in &self.rows.blocks {
             let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -171,8 +170,7 @@ impl Simulation {
                     let power = (lambda.y * rates.y + lambda.z * rates.z) / h;
                     certificate.sliding_power = certificate.sliding_power.max(power);
                     if let Some(index) = block.contact {
-                        let contact = Contact { law, ..self.finder.contacts[index] };
-                        certificate.penetration = certificate.penetration.max(-contact.gap);
+                        let contact = Contact { law, ..self.constraints.contacts.finder.contacts[index] };
                         self.contact_forces.push(ContactForce {
                             contact,
                             bias,
@@ -209,9 +207,7 @@ impl Simulation {
         report.certificate.energy_change = energy - report.energy;
         report.energy = energy;
         report.kinetic_energy = self.kinetic_energy();
-        let (loops, mocap) = (&self.closures.loops, &self.state.mocap);
-        let at = Located { loops, mocap, time: self.state.time };
-        report.certificate.bilateral = equality::worst_error(&model, &self.data, at);
+        report.certificate.bilateral = self.constraints.worst_bilateral(&self.present());
         report.time = self.state.time;
     }
 

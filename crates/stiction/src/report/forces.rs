@@ -9,6 +9,7 @@
 //!
 //! Limits of joints, tendons and cables say what force they carry.
 
+use crate::constraint::Limited;
 use crate::contact::{Contact, Law, Mode};
 use crate::sim::Simulation;
 use nalgebra::Vector3;
@@ -100,17 +101,6 @@ impl PairForce {
     }
 }
 
-/// What has limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limited {
-    /// A joint.
-    Joint,
-    /// A fixed tendon.
-    Tendon,
-    /// A cable.
-    Cable,
-}
-
 /// What a limit carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitForce<'a> {
@@ -154,17 +144,7 @@ impl Simulation {
     /// Limits of joints, tendons and cables that were part of the last step's problem, in the order of its rows.
     pub fn limit_forces(&self) -> impl Iterator<Item = LimitForce<'_>> + '_ {
         self.rows.blocks.iter().filter_map(|block| {
-            let (kind, rank, upper) = block.key.limited()?;
-            let place = |ranks: &[u32]| ranks.iter().position(|&other| other == rank);
-            let name = match kind {
-                Limited::Joint => {
-                    let loops = self.model.loop_joints.iter().map(|joint| &joint.name);
-                    let mut joints = self.model.links.iter().map(|link| &link.name).chain(loops);
-                    joints.nth(place(&self.joint_ranks)?)?
-                }
-                Limited::Tendon => &self.model.tendons.get(place(&self.tendon_ranks)?)?.name,
-                Limited::Cable => &self.model.cables.get(place(&self.cable_ranks)?)?.name,
-            };
+            let (kind, name, upper) = self.constraints.limited(&self.model, &block.key)?;
             let force = self.rows.impulse[block.row] / self.timestep();
             Some(LimitForce { kind, name, upper, force })
         })

@@ -121,7 +121,7 @@ impl Simulation {
 
     /// The geoms of a block that is a contact.
     fn geoms_of(&self, block: &RowBlock) -> Option<[usize; 2]> {
-        block.contact.map(|index| self.finder.contacts[index].geoms)
+        block.contact.map(|index| self.constraints.contacts.finder.contacts[index].geoms)
     }
 
     /// The blocks that are connected with those of a pair through moving trees, in their order.

@@ -6,8 +6,8 @@
 
 use crate::model::Model;
 use crate::report::StepReport;
-use crate::sim::settings::Settings;
 use crate::sim::simulation::{SimError, Simulation};
+use crate::step::Settings;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;

@@ -2,14 +2,12 @@
 
 pub(crate) mod batch;
 pub(crate) mod profile;
-pub(crate) mod settings;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
-pub(crate) mod state;
 
+pub use crate::model::{Mocap, State};
+pub use crate::step::{Settings, SettingsError, Stepper};
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use profile::StageTimes;
-pub use settings::{Settings, SettingsError, Stepper};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
-pub use state::{Mocap, State};

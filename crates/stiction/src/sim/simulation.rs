@@ -1,24 +1,24 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::constraint::closure::projection::Closures;
+use crate::constraint::contact::Contacts;
 use crate::constraint::islands::Islands;
-use crate::constraint::limit::{joint_ranks, name_ranks};
+use crate::constraint::kind::Constraints;
 use crate::constraint::rows::{BlockKey, Rows};
 use crate::contact::detection::ContactFinder;
 use crate::contact::{
     Formulation, FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings,
 };
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Keyframe, Model};
+use crate::model::{Keyframe, Mocap, Model, State};
 use crate::report::{ContactForce, PairForce};
 use crate::scene::Scene;
-use crate::sim::settings::{Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
-use crate::sim::state::{Mocap, State};
 use crate::spatial::Mobility;
 use crate::step::acceleration::AccelerationLevel;
 use crate::step::applied_forces::ForceMap;
 use crate::step::momentum::Momenta;
+use crate::step::{Settings, SettingsError, Stepper};
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -108,6 +108,9 @@ pub(crate) struct Work {
     /// velocities.
     pub(crate) moved: Vec<f64>,
     pub(crate) moved_rates: Vec<f64>,
+    /// Of each tree, how stiff explicit integration would be, and the last constraint counted in it: stage 3.
+    pub(crate) stiffness: Vec<f64>,
+    pub(crate) counted: Vec<usize>,
     /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
     pub(crate) contact_rule: Vec<bool>,
     pub(crate) candidate: Vec<bool>,
@@ -152,6 +155,8 @@ impl Work {
             contact_rule: no(),
             candidate: no(),
             near: no(),
+            stiffness: vec![0.0; model.trees.len()],
+            counted: vec![0; model.trees.len()],
             delay: vec![0.0; model.trees.len()],
             moved: with_loops(),
             displacement: zeros(),
@@ -172,7 +177,7 @@ pub struct Simulation {
     pub state: State,
     pub(crate) settings: Settings,
     pub(crate) data: Data,
-    pub(crate) finder: ContactFinder,
+    pub(crate) constraints: Constraints,
     pub(crate) rows: Rows,
     pub(crate) islands: Islands,
     pub(crate) closures: Closures,
@@ -180,10 +185,6 @@ pub struct Simulation {
     pub(crate) solver: IslandSolver,
     pub(crate) projector: IslandSolver,
     pub(crate) forces: ForceMap,
-    pub(crate) joint_ranks: Vec<u32>,
-    pub(crate) equality_ranks: Vec<u32>,
-    pub(crate) tendon_ranks: Vec<u32>,
-    pub(crate) cable_ranks: Vec<u32>,
     /// What the formulation remembers of each block, by key: the last step's.
     pub(crate) memory: Vec<(BlockKey, Memory)>,
     /// The present step's, which replaces it when the step succeeds.
@@ -207,29 +208,23 @@ impl Simulation {
         if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
             settings.formulation.check_impact(settings.impact)?;
         }
-        let acceleration = AccelerationLevel::of(&model, &settings)?;
         let solver = settings.formulation.solver()?;
         let projector = IslandSolver::Polyhedral(Box::new(Polyhedral::new(PolyhedralSettings::default())?));
         let mut finder = ContactFinder::new(&model, settings.restitution);
         finder.chains = settings.stepper == Stepper::EventDriven;
-        let joint_ranks = joint_ranks(&model);
-        let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
-        let forces = ForceMap::new(&model);
+        let constraints = Constraints { contacts: Contacts { finder }, ..Constraints::new(&model) };
+        let acceleration = AccelerationLevel::of(&model, &settings, &constraints)?;
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder,
             rows: Rows::default(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
-            closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
+            closures: Closures::new(&model, &constraints),
+            constraints,
             momenta: Momenta::new(&model),
             solver,
             projector,
-            forces,
-            joint_ranks,
-            equality_ranks,
-            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
-            tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
+            forces: ForceMap::new(&model),
             memory: Vec::new(),
             next_memory: Vec::new(),
             contact_forces: Vec::new(),

@@ -5,9 +5,8 @@
 
 use crate::constraint::rows::BlockKey;
 use crate::contact::Memory;
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::sim::simulation::{SimError, Simulation};
-use crate::sim::state::State;
 use serde::{Deserialize, Serialize};
 
 /// A stored simulation state.

@@ -24,19 +24,20 @@
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
 
 use crate::constraint::islands::{Islands, StepStart, root};
-use crate::constraint::limit::has_dry_friction;
+use crate::constraint::kind::{Constraints, Level};
 use crate::constraint::rows::Rows;
 use crate::contact::detection::ContactFinder;
 use crate::contact::{Contact, ContactForces, Formulation, IslandReport, IslandSolver, Law, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::Model;
+use crate::model::{Mocap, Model, State};
 use crate::report::certificate::mode;
 use crate::report::forces::margin;
 use crate::report::{ContactForce, StepReport};
-use crate::sim::{Mocap, Settings, SettingsError, SimError, Simulation, State, Stepper};
+use crate::sim::{SimError, Simulation};
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::event_driven::Events;
+use crate::step::{Settings, SettingsError, Stepper};
 use nalgebra::Vector3;
 use stiction_solvers::{FrictionLaw, Status};
 
@@ -115,7 +116,11 @@ impl AccelerationLevel {
     ///
     /// # Errors
     /// The model or the settings have something that this stepper does not do.
-    pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
+    pub(crate) fn of(
+        model: &Model,
+        settings: &Settings,
+        constraints: &Constraints,
+    ) -> Result<Option<Box<Self>>, SettingsError> {
         let stepper = settings.stepper;
         if stepper == Stepper::TimeStepping {
             return Ok(None);
@@ -138,23 +143,8 @@ impl AccelerationLevel {
         if stepper == Stepper::Acceleration && bounces {
             return refuse("restitution".into());
         }
-        if let Some(equality) = model.equalities.first() {
-            return refuse(format!("equality constraints ('{}')", equality.name));
-        }
-        if let Some(link) = model.links.iter().find(|link| link.range.is_some()) {
-            return refuse(format!("joint limits ('{}')", link.name));
-        }
-        if let Some(tree) = (0..model.trees.len()).find(|&tree| has_dry_friction(model, tree)) {
-            return refuse(format!(
-                "dry friction of joints ('{}')",
-                model.links[model.trees[tree].links.start].name
-            ));
-        }
-        if let Some(tendon) = model.tendons.first() {
-            return refuse(format!("tendons ('{}')", tendon.name));
-        }
-        if let Some(cable) = model.cables.first() {
-            return refuse(format!("cables ('{}')", cable.name));
+        if let Some(what) = constraints.first_unsupported(model, Level::Acceleration) {
+            return refuse(what);
         }
         let zeros = || vec![0.0; model.nv()];
         let no = || vec![false; model.trees.len()];
@@ -349,7 +339,7 @@ impl AccelerationLevel {
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
             if !self.lost[self.set[persistent.tree]] {
-                self.rows.push_normal(model, data, i, &persistent.contact, 0.0);
+                self.rows.push_normal(model, data, i, &persistent.contact);
             }
         }
         self.solve(model, data, 0.0, false, v);
@@ -386,9 +376,7 @@ impl AccelerationLevel {
             let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree]]) else {
                 continue;
             };
-            // What is prescribed of the rows' accelerations takes the place of the prescribed velocity.
-            let rows = Contact { drift: persistent.rate, ..now };
-            self.rows.push_contact(model, data, i, &rows, 0.0);
+            self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
             self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
         }
         let first = time == 0.0;
@@ -462,12 +450,17 @@ impl Simulation {
             level.set.push(root(&mut self.work.sets, tree));
         }
         for tree in 0..model.trees.len() {
-            if self.work.contact_rule[tree] && self.stiff(&model, tree, h) {
+            if self.work.contact_rule[tree] && self.is_stiff(tree) {
                 level.give_up(tree);
             }
         }
         if level.events.is_none() {
-            level.choose_contacts(&model, &self.data, &self.finder.contacts, &self.work.contact_rule);
+            level.choose_contacts(
+                &model,
+                &self.data,
+                &self.constraints.contacts.finder.contacts,
+                &self.work.contact_rule,
+            );
         }
         level.trees.clear();
         for tree in 0..model.trees.len() {
@@ -511,8 +504,7 @@ impl Simulation {
         v.copy_from_slice(&state.v);
         level.stop_approach(&model, data, &mut v);
         let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let commands = Commands::new(state, loops, &self.constraints);
         let start = &state.mocap;
         let moved = dynamics::coupled_runge_kutta_step(
             &model,

@@ -19,11 +19,11 @@
 //! The least such `d` of an island holds for all its trees. The rotation of a lone body takes `v+` throughout, unless
 //! equalities tie the body: no potential energy depends on it, and turning with `v+` keeps its energy to first order.
 
+use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::BlockKind;
 use crate::dynamics::rigid_body;
 use crate::sim::{SimError, Simulation};
-use crate::step::integrator_choice::TOUCHING;
 
 impl Simulation {
     /// Writes the velocity with which each tree is moved, between stages 6 and 7.
@@ -75,7 +75,7 @@ impl Simulation {
     fn longest_delay(&self, block: &RowBlock, h: f64) -> f64 {
         let gap = match (block.kind, block.contact) {
             (RowKind::Unilateral(BlockKind::Contact { .. }), Some(contact)) => {
-                self.finder.contacts[contact].gap.max(0.0)
+                self.constraints.contacts.finder.contacts[contact].gap.max(0.0)
             }
             (RowKind::Unilateral(BlockKind::Limit { bias }), _) => h * bias,
             _ => return 1.0,

@@ -8,7 +8,7 @@
 //! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
 //!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
 //!    its beginning, which is as smooth as a dense output and needs no interpolation.
-//! 3. All contacts with a gap of at most [`integrator_choice::TOUCHING`] are solved as one impact, which starts from the velocities before
+//! 3. All contacts with a gap of at most [`kind::TOUCHING`] are solved as one impact, which starts from the velocities before
 //!    (no force acts in no time) and obeys the laws of [`crate::contact::Impacts`]. Viscous friction has no impulse.
 //! 4. *Resting rule*: what approaches no faster than the applied forces bring about in `1/64` of the step does not bounce,
 //!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
@@ -24,6 +24,7 @@
 //! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
 
 use crate::constraint::islands::StepStart;
+use crate::constraint::kind;
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact, IslandReport, Law, Memory};
 use crate::dynamics;
@@ -35,7 +36,6 @@ use crate::report::forces::margin;
 use crate::sim::{SimError, Simulation};
 use crate::step::acceleration::{AccelerationLevel, Persistent, RESTING, TOUCHING, relative_velocity};
 use crate::step::applied_forces::Commands;
-use crate::step::integrator_choice;
 use nalgebra::Vector3;
 
 /// Parts of a step that are smooth motions, unless an impact ends them before.
@@ -224,7 +224,7 @@ impl Simulation {
                 continue;
             }
             if velocity.x < -RESTING {
-                due |= contact.gap <= integrator_choice::TOUCHING;
+                due |= contact.gap <= kind::TOUCHING;
                 continue;
             }
             let law = level.law(&contact);
@@ -311,8 +311,7 @@ impl Simulation {
         q.copy_from_slice(&events.q);
         v.copy_from_slice(&events.v);
         let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let commands = Commands::new(state, loops, &self.constraints);
         let moved = dynamics::coupled_runge_kutta_step(
             &model,
             data,
@@ -352,13 +351,11 @@ impl Simulation {
         let model = self.model.clone();
         self.rows.clear();
         for (i, contact) in level.finder.contacts.iter().enumerate() {
-            if contact.gap > integrator_choice::TOUCHING
-                || level.tree_in(&model, contact, course.set).is_none()
-            {
+            if contact.gap > kind::TOUCHING || level.tree_in(&model, contact, course.set).is_none() {
                 continue;
             }
             match contact.law {
-                Law::Viscous { .. } => self.rows.push_normal(&model, &self.data, i, contact, 0.0),
+                Law::Viscous { .. } => self.rows.push_normal(&model, &self.data, i, contact),
                 Law::CoulombViscous { mu, .. } => {
                     let dry = Contact { law: Law::Coulomb { mu }, ..*contact };
                     self.rows.push_contact(&model, &self.data, i, &dry, 0.0);
@@ -406,8 +403,7 @@ impl Simulation {
     ) -> Result<(), SimError> {
         let (model, state, data) = (&self.model, &self.state, &mut self.data);
         let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let commands = Commands::new(state, loops, &self.constraints);
         for &tree in &events.trees {
             self.forces.smooth_forces(model, data, tree, &commands, &events.q, &events.v, &mut level.tau);
             dynamics::factorize_by_size(model, data, tree, &level.zeros)?;

@@ -17,7 +17,7 @@ impl Simulation {
     pub(crate) fn advance_tied(&mut self, h: f64) -> Result<(), SimError> {
         let model = self.model.clone();
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
-        let (forces, closures) = (&self.forces, &mut self.closures);
+        let (forces, closures, constraints) = (&self.forces, &mut self.closures, &self.constraints);
         work.tied.clear();
         work.tied.extend((0..model.trees.len()).filter(|&t| closures.is_tied(t) && !work.contact_rule[t]));
         if work.tied.is_empty() {
@@ -51,7 +51,7 @@ impl Simulation {
                 }
                 closures.loops.set_rates(v);
                 let loops = &closures.loops;
-                let commands = Commands { ctrl, applied, external, loops };
+                let commands = Commands { ctrl, applied, external, loops, constraints };
                 for &tree in &work.tied {
                     forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
                     dynamics::factorize_by_size(&model, data, tree, zeros)?;

@@ -8,4 +8,7 @@ pub(crate) mod free_rule;
 pub(crate) mod integrator_choice;
 pub(crate) mod momentum;
 pub(crate) mod projection;
+pub(crate) mod settings;
 pub(crate) mod time_stepping;
+
+pub use settings::{Settings, SettingsError, Stepper};

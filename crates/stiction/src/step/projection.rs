@@ -14,9 +14,9 @@
 //!    the least overlap.
 //! 5. Bodies that nothing holds keep their common momentum ([`crate::step::momentum`]).
 
-use crate::constraint::equality::{Instant, Level, Located};
+use crate::constraint::equality::Instant;
 use crate::constraint::islands::StepStart;
-use crate::constraint::{cable, equality, limit, tendon};
+use crate::constraint::kind::{Level, Present};
 use crate::dynamics;
 use crate::sim::Simulation;
 use crate::sim::profile::Stage;
@@ -29,6 +29,12 @@ const ROUNDS: usize = 20;
 const STALLED: f64 = 0.9;
 
 impl Simulation {
+    /// What constraints depend on, at the poses and velocities of the data.
+    pub(crate) fn present(&self) -> Present<'_> {
+        let loops = (&self.closures.loops, &self.closures.softness);
+        Present::new(&self.model, &self.data, loops, &self.state)
+    }
+
     /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
     /// leaves them so.
     pub(crate) fn project_positions(&mut self) {
@@ -45,7 +51,7 @@ impl Simulation {
         let mut least = f64::INFINITY;
         let mut moved = false;
         for round in 0..=ROUNDS {
-            let overlap = self.worst_overlap();
+            let overlap = self.constraints.worst_reparable(&self.present());
             if overlap < least {
                 least = overlap;
                 self.work.least_overlap.copy_from_slice(&self.state.q);
@@ -58,9 +64,9 @@ impl Simulation {
             }
             last_two = [last_two[1], overlap];
             if round == 0 {
-                self.momenta.remember(&self.model, &self.data);
+                self.momenta.remember(&self.model, &self.data, &self.constraints);
             }
-            self.momenta.join(&self.model, &self.finder);
+            self.momenta.join(&self.model, &self.constraints.contacts.finder);
             self.project_once();
             moved = true;
             self.locate();
@@ -80,31 +86,15 @@ impl Simulation {
     /// Closes loops that someone opened since the last step, and finds those that cannot be closed.
     fn close_at_start(&mut self) {
         let model = self.model.clone();
-        let (state, data) = (&mut self.state, &mut self.data);
-        let now = Instant { mocap: &state.mocap, time: state.time };
-        let at = now.with(&self.closures.loops);
-        if equality::worst_error(&model, data, at) > self.settings.overlap_tolerance {
+        if self.constraints.worst_bilateral(&self.present()) > self.settings.overlap_tolerance {
+            let (state, data) = (&mut self.state, &mut self.data);
+            let now = Instant { mocap: &state.mocap, time: state.time };
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = self.closures.close(&model, data, now, &self.work.zeros, &mut state.q, &state.v);
             self.locate();
         }
         let now = Instant { mocap: &self.state.mocap, time: self.state.time };
         self.closures.survey(&model, &self.data, now);
-    }
-
-    /// Deepest overlap, worst crossed limit and worst bilateral error of what can be closed (m or rad).
-    fn worst_overlap(&self) -> f64 {
-        let model = &*self.model;
-        let contacts = self.finder.contacts.iter().fold(0.0, |worst: f64, c| worst.max(-c.gap));
-        let loops = &self.closures.loops;
-        let limits = limit::worst_violation(model, &loops.q);
-        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
-        let cables = cable::worst_violation(model, &self.data, &self.state.mocap);
-        let bilateral = (0..model.equalities.len())
-            .filter(|&i| self.closures.softness(i) == 0.0)
-            .map(|i| equality::position_error(model, &self.data, at, i))
-            .fold(0.0, f64::max);
-        contacts.max(limits).max(cables).max(bilateral)
     }
 
     fn project_once(&mut self) {
@@ -115,50 +105,10 @@ impl Simulation {
             let _ = dynamics::factorize_by_size(&model, &mut self.data, tree, &self.work.zeros);
         }
         self.rows.clear();
-        for (i, contact) in self.finder.contacts.iter().enumerate() {
-            self.rows.push_normal(&model, &self.data, i, contact, contact.gap);
-        }
-        for (i, link) in model.links.iter().enumerate() {
-            for side in limit::limit_sides(link, &self.state.q).into_iter().flatten() {
-                if side.gap <= self.settings.overlap_tolerance {
-                    limit::push_limit(&mut self.rows, &model, i, self.joint_ranks[i], &side, side.gap);
-                }
-            }
-        }
-        let (loops, tolerance) = (&self.closures.loops, self.settings.overlap_tolerance);
-        for joint in self.forces.loop_joints.in_order() {
-            let crossed = |gap| (gap <= tolerance).then_some(gap);
-            self.forces.loop_joints.push_limits(&mut self.rows, &model, loops, joint, crossed);
-        }
-        for (i, tendon) in model.tendons.iter().enumerate() {
-            for side in tendon::tendon_sides(tendon, &loops.q).into_iter().flatten() {
-                if side.gap <= self.settings.overlap_tolerance {
-                    let rank = self.tendon_ranks[i];
-                    tendon::push_tendon_limit(&mut self.rows, &model, loops, tendon, rank, &side, side.gap);
-                }
-            }
-        }
-        for (i, cable) in cable::spanned(&model, &self.data, &self.state.mocap).enumerate() {
-            for side in cable.sides().into_iter().flatten() {
-                if side.gap <= self.settings.overlap_tolerance {
-                    cable.push(&mut self.rows, self.cable_ranks[i], &side, side.gap);
-                }
-            }
-        }
-        // Displacements have no prescribed part.
-        self.rows.prescribed.fill(0.0);
-        for i in 0..model.equalities.len() {
-            equality::push_equality(
-                &mut self.rows,
-                &model,
-                &self.data,
-                Located { loops, mocap: &self.state.mocap, time: self.state.time },
-                i,
-                self.equality_ranks[i],
-                Level::Displacement,
-            );
-            self.rows.soften(self.closures.softness(i));
-        }
+        let loops = (&self.closures.loops, &self.closures.softness);
+        let at = Present::new(&model, &self.data, loops, &self.state);
+        let level = Level::Displacement { reach: self.settings.overlap_tolerance };
+        self.constraints.push(&mut self.rows, &at, level, |_| true);
         self.rows.sort();
         self.rows.half_solve(&model, &mut self.data);
         self.work.free.clear();

@@ -9,24 +9,16 @@
 //! 7. New configuration.
 //! 8. The certificate.
 
-use crate::constraint::equality::{Configuration, Level, Located, equality_trees};
+use crate::constraint::equality::Configuration;
 use crate::constraint::islands::StepStart;
-use crate::constraint::limit::{limit_sides, push_joint_friction, push_limit};
-use crate::constraint::tendon::{
-    push_tendon_friction, push_tendon_limit, push_tension, tendon_sides, tendon_trees,
-};
-use crate::constraint::{cable, equality};
-use crate::contact::{GapRule, Memory};
+use crate::constraint::kind::{Level, Present, StepAhead};
+use crate::contact::Memory;
 use crate::dynamics;
 use crate::dynamics::rigid_body;
 use crate::report::StepReport;
 use crate::sim::profile::Stage;
 use crate::sim::{SimError, Simulation};
 use crate::step::applied_forces::Commands;
-use crate::step::integrator_choice::TOUCHING;
-
-/// A limit farther than what the joint may travel in this many steps at its speed is left out of the problem.
-const LIMIT_REACH: f64 = 4.0;
 
 impl Simulation {
     /// Takes one step of [`Simulation::timestep`] seconds and reports on it.
@@ -83,7 +75,8 @@ impl Simulation {
         self.closures.loops.locate(&model, &self.data, at);
         self.closures.loops.set_rates(&self.state.v);
         self.islands.clock.lap(Stage::Kinematics);
-        self.finder.find(&model, &self.data, &self.state, self.timestep());
+        let h = self.timestep();
+        self.constraints.contacts.finder.find(&model, &self.data, &self.state, h);
         self.islands.clock.lap(Stage::Collision);
     }
 
@@ -91,91 +84,19 @@ impl Simulation {
     fn assemble_rows(&mut self, h: f64) {
         let model = self.model.clone();
         self.closures.loops.accelerate(&model, &self.data, &self.state.mocap);
-        let (rows, work, loops) = (&mut self.rows, &mut self.work, &self.closures.loops);
-        loops.extend_rates(&mut work.v_free);
+        let (rows, work, closures) = (&mut self.rows, &mut self.work, &self.closures);
+        closures.loops.extend_rates(&mut work.v_free);
         rows.clear();
-        let gap_rule = self.settings.formulation.gap_rule();
-        for (i, contact) in self.finder.contacts.iter().enumerate() {
-            let in_problem = contact.links.iter().flatten().any(|&l| work.contact_rule[model.links[l].tree]);
-            let bias = match gap_rule {
-                // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
-                _ if contact.gap <= TOUCHING => 0.0,
-                // What bounces must not overlap first, whatever the rule.
-                GapRule::AnitescuPotra if contact.restitution == 0.0 => continue,
-                GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / h,
-            };
-            if in_problem {
-                rows.push_contact(&model, &self.data, i, contact, bias);
-                rows.rebound(contact.restitution);
-            }
-        }
-        for (i, link) in model.links.iter().enumerate() {
-            if !work.contact_rule[link.tree] || link.range.is_none() {
-                continue;
-            }
-            for side in limit_sides(link, &self.state.q).into_iter().flatten() {
-                let travel = (link.v..link.v + link.kind.nv())
-                    .map(|d| work.v_free[d].abs().max(self.state.v[d].abs()))
-                    .sum::<f64>();
-                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
-                    push_limit(rows, &model, i, self.joint_ranks[i], &side, side.gap.max(0.0) / h);
-                }
-            }
-        }
-        for tree in 0..model.trees.len() {
-            if work.contact_rule[tree] {
-                push_joint_friction(rows, &model, &self.joint_ranks, tree, h);
-            }
-        }
-        for joint in self.forces.loop_joints.in_order() {
-            let contents = &model.loop_joints[joint];
-            let links = contents.links.into_iter().flatten();
-            if !links.map(|link| model.links[link].tree).any(|tree| work.contact_rule[tree]) {
-                continue;
-            }
-            let travel =
-                contents.dofs().map(|dof| work.v_free[dof].abs().max(loops.v[dof].abs())).sum::<f64>();
-            let reach = LIMIT_REACH * h * travel + TOUCHING;
-            let joints = &self.forces.loop_joints;
-            joints.push_limits(rows, &model, loops, joint, |gap| (gap <= reach).then_some(gap.max(0.0) / h));
-            joints.push_actions(rows, &model, loops, joint, &self.state, &work.late, h);
-        }
-        for (i, tendon) in model.tendons.iter().enumerate() {
-            if !tendon_trees(&model, tendon).next().is_some_and(|tree| work.contact_rule[tree]) {
-                continue;
-            }
-            let rank = self.tendon_ranks[i];
-            let travel = tendon.path.rate(&work.v_free).abs().max(tendon.path.rate(&loops.v).abs());
-            for side in tendon_sides(tendon, &loops.q).into_iter().flatten() {
-                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
-                    push_tendon_limit(rows, &model, loops, tendon, rank, &side, side.gap.max(0.0) / h);
-                }
-            }
-            push_tendon_friction(rows, &model, loops, tendon, rank, h);
-            let gains = self.forces.tendon_gains(&model, loops, i, &self.state);
-            push_tension(rows, &model, loops, tendon, rank, &gains, h);
-        }
-        for (i, cable) in cable::spanned(&model, &self.data, &self.state.mocap).enumerate() {
-            if !cable::cable_trees(&model, cable.cable).any(|tree| work.contact_rule[tree]) {
-                continue;
-            }
-            let travel = cable.rate(&work.v_free).abs().max(cable.rate(&self.state.v).abs());
-            for side in cable.sides().into_iter().flatten() {
-                if side.gap <= LIMIT_REACH * h * travel + TOUCHING {
-                    cable.push(rows, self.cable_ranks[i], &side, side.gap.max(0.0) / h);
-                }
-            }
-        }
-        let at = Located { loops, mocap: &self.state.mocap, time: self.state.time };
-        // Prescribed rates are those of the end of the step, as velocities are.
-        let level = Level::Velocity { gain: self.settings.baumgarte / h, lead: h };
-        for i in 0..model.equalities.len() {
-            if equality_trees(&model, i).any(|tree| work.contact_rule[tree]) {
-                let rank = self.equality_ranks[i];
-                equality::push_equality(rows, &model, &self.data, at, i, rank, level);
-                rows.soften(self.closures.softness(i));
-            }
-        }
+        let at = Present::new(&model, &self.data, (&closures.loops, &closures.softness), &self.state);
+        let ahead = StepAhead {
+            h,
+            baumgarte: self.settings.baumgarte,
+            gap_rule: self.settings.formulation.gap_rule(),
+            free: &work.v_free,
+            late: &work.late,
+        };
+        let contact_rule = &work.contact_rule;
+        self.constraints.push(rows, &at, Level::Velocity(ahead), |tree| contact_rule[tree]);
         rows.sort();
         rows.half_solve(&model, &mut self.data);
         rows.velocities(&model, &work.v_free, &mut work.free);
@@ -244,8 +165,8 @@ impl Simulation {
         let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
         // No loop ties the trees whose forces are asked for here.
         let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+        let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
+        let commands = Commands { ctrl, applied, external, loops, constraints: &self.constraints };
         for (tree, contents) in model.trees.iter().enumerate() {
             let sustained = self.acceleration.as_ref().is_some_and(|level| level.sustains(tree));
             if sustained || !work.contact_rule[tree] && self.closures.is_tied(tree) {

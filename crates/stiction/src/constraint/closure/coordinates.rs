@@ -21,8 +21,7 @@
 use crate::constraint::equality::Configuration;
 use crate::contact::detection::base_motion;
 use crate::dynamics::Data;
-use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Model};
-use crate::sim::Mocap;
+use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
     Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,
     quaternion_matrix, quaternion_normalized, quaternion_product,

@@ -5,7 +5,8 @@
 //! the forces are not shared out between it and the others. In a plane mechanism hinges that close loops are redundant by three
 //! rows; at a singular configuration the rank may drop for a moment.
 
-use crate::constraint::equality::{Instant, Level, equality_trees, position_error, push_equality};
+use crate::constraint::equality::{Instant, position_error};
+use crate::constraint::kind::{Constraint, Level, Present};
 use crate::dynamics;
 use crate::model::Model;
 use crate::sim::{SimError, Simulation};
@@ -58,14 +59,15 @@ impl Simulation {
         let model = self.model.clone();
         self.work.zeros.fill(0.0);
         self.rows.clear();
-        let now = Instant { mocap: &self.state.mocap, time: self.state.time };
+        let equalities = &self.constraints.equalities;
         for equality in 0..model.equalities.len() {
-            for tree in equality_trees(&model, equality) {
+            for tree in equalities.trees(&model, equality) {
                 dynamics::mass_matrix(&model, &mut self.data, tree);
                 dynamics::factorize(&model, &mut self.data, tree, &self.work.zeros)?;
             }
-            let (at, rank) = (now.with(&self.closures.loops), self.equality_ranks[equality]);
-            push_equality(&mut self.rows, &model, &self.data, at, equality, rank, Level::Displacement);
+            let loops = (&self.closures.loops, &self.closures.softness);
+            let at = Present::new(&model, &self.data, loops, &self.state);
+            equalities.push(&mut self.rows, &at, equality, Level::Displacement { reach: 0.0 });
         }
         self.rows.sort();
         self.rows.half_solve(&model, &mut self.data);
@@ -73,7 +75,7 @@ impl Simulation {
         let mut redundant = vec![0; model.equalities.len()];
         self.islands.count_dependent(&model, &self.rows, |rank, count| redundant[rank] += count);
         let mut by_rank: Vec<usize> = (0..model.equalities.len()).collect();
-        by_rank.sort_by_key(|&equality| self.equality_ranks[equality]);
+        by_rank.sort_by_key(|&equality| equalities.ranks[equality]);
         for (equality, count) in by_rank.into_iter().zip(redundant).filter(|(_, count)| *count > 0) {
             found.redundant.push((model.equalities[equality].name.clone(), count));
         }

@@ -1,6 +1,6 @@
 //! The state of a simulation: what moves, and what the user commands.
 
-use crate::model::Model;
+use super::Model;
 use crate::spatial::{Force, Motion, Transform};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
