@@ -2,7 +2,7 @@
 
 mod common;
 
-#[path = "../../stiction/tests/bad_files/mod.rs"]
+#[path = "../../stiction/tests/engine/common/bad_files.rs"]
 mod bad_files;
 
 use bad_files::FILES;

@@ -6,9 +6,9 @@ use crate::model::PyModel;
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use stiction::contact::body_motion;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::dynamics::body_motion;
 use stiction::model::{Base, Model};
 use stiction::sim::State;
 

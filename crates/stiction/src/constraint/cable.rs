@@ -12,8 +12,7 @@ use super::kind::{Constraint, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::contact::detection::base_motion;
-use crate::dynamics::{Data, point_velocity};
+use crate::dynamics::{Data, base_motion, point_velocity};
 use crate::model::{Base, Cable, Mocap, Model};
 use nalgebra::Vector3;
 

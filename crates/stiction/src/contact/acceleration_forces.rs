@@ -25,7 +25,7 @@
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, section 4.
 
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw, IndexMode};
 use stiction_solvers::{Dantzig, Lcp, Report, Solution, Solver, Start, Status};
 

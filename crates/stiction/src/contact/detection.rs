@@ -7,10 +7,10 @@
 //! normal of a plane face of either shape separates them now and still does after the step at the present velocities.
 
 use crate::contact::point::{Contact, ContactKey, contact_frame};
-use crate::dynamics::Data;
+use crate::dynamics::{Data, base_motion};
 use crate::geometry::{Aabb, BroadPhase, ContactPoint, Shape, collide};
-use crate::model::{Base, Mocap, Model, State};
-use crate::spatial::{Motion, Transform};
+use crate::model::{Base, Model, State};
+use crate::spatial::Transform;
 use nalgebra::Vector3;
 
 /// Part of the reach that does not depend on speed (m): a body at rest that is hit during the step may move this
@@ -205,20 +205,4 @@ fn point_velocity(
 ) -> Vector3<f64> {
     let (base, motion) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
     motion.at(&(point - base.translation)).linear
-}
-
-/// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
-pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
-    let (base, motion) = base_motion(model, data, mocap, body);
-    let pose = base * model.bodies[body].pose;
-    (pose, motion.at(&(pose.translation - base.translation)))
-}
-
-/// Pose of a body's base and its motion at the base's origin, world axes.
-pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
-    match model.bodies[body].base {
-        Base::World => (Transform::identity(), Motion::zero()),
-        Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
-        Base::Link(link) => (data.link_pose[link], data.link_velocity[link]),
-    }
 }

@@ -3,7 +3,7 @@
 //! Find impulses `lambda` and velocities `u = G lambda + free` such that every block meets its law, where
 //! `G = J M^-1 J^T` is the Delassus operator (with bilateral rows already eliminated).
 
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{BlockRows, Report};
 

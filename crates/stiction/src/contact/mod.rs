@@ -9,11 +9,11 @@ pub(crate) mod detection;
 pub(crate) mod formulation;
 pub(crate) mod impact;
 pub(crate) mod island;
-pub(crate) mod law;
+
 pub(crate) mod point;
 
+pub use crate::model::{Law, LawError};
 pub use acceleration_forces::{ContactForces, Outcome};
-pub use detection::body_motion;
 pub use formulation::{ExactCone, ExactConeSettings, ViscousRule};
 pub use formulation::{Formulation, FormulationError, IslandSolver};
 pub use formulation::{FrictionBox, FrictionBoxSettings};
@@ -21,5 +21,4 @@ pub use formulation::{GapRule, Polyhedral, PolyhedralSettings};
 pub use formulation::{NoSlip, NoSlipSettings};
 pub use impact::{ImpactLaw, ImpactLawError, Impacts};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
-pub use law::{Law, LawError};
 pub use point::{Contact, ContactKey, Mode, contact_frame};

@@ -1,6 +1,6 @@
 //! A contact: where two geoms touch or may touch within the step, and under which law.
 
-use crate::contact::law::Law;
+use crate::model::Law;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Forward kinematics: where every link is and how it moves (Featherstone 2008, section 4.4, in world axes).
 
 use crate::dynamics::data::Data;
-use crate::model::{JointKind, Model};
+use crate::model::{Base, JointKind, Mocap, Model};
 use crate::spatial::{Motion, Transform, axis_angle_matrix, quaternion_from, quaternion_matrix};
 use nalgebra::Vector3;
 
@@ -81,5 +81,21 @@ pub fn forward_kinematics(model: &Model, data: &mut Data, tree: usize, q: &[f64]
 pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) {
     for tree in 0..model.trees.len() {
         forward_kinematics(model, data, tree, q, v);
+    }
+}
+
+/// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
+pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    let (base, motion) = base_motion(model, data, mocap, body);
+    let pose = base * model.bodies[body].pose;
+    (pose, motion.at(&(pose.translation - base.translation)))
+}
+
+/// Pose of a body's base and its motion at the base's origin, world axes.
+pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+    match model.bodies[body].base {
+        Base::World => (Transform::identity(), Motion::zero()),
+        Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
+        Base::Link(link) => (data.link_pose[link], data.link_velocity[link]),
     }
 }

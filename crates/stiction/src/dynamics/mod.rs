@@ -60,7 +60,8 @@ pub use factor::{
 };
 pub use integrate::{difference, difference_all, integrate, integrate_all};
 pub use jacobian::{add_wrench, angular_jacobian, point_jacobian, point_velocity};
-pub use kinematics::{forward_kinematics, forward_kinematics_all};
+pub(crate) use kinematics::base_motion;
+pub use kinematics::{body_motion, forward_kinematics, forward_kinematics_all};
 pub use operational_space::{Node, OperationalSpace, mobilities};
 pub(crate) use passive::tension;
 pub use passive::{passive_forces, passive_forces_all, pull};

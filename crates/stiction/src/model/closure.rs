@@ -21,57 +21,10 @@
 //! The chain's joints, [`LoopJoint`]s, may be limited, driven, sprung, damped, coupled and have friction like those of trees.
 //! Their coordinates follow from the configuration of the bodies; they are numbered after those of the trees.
 
-use crate::model::build::assembly::Assembly;
-use crate::model::build::check;
-use crate::model::build::error::{Element, ElementKind, ModelError};
-use crate::model::build::names::NameSpace;
-use crate::model::build::relations::relation;
-use crate::model::build::spec::{BodyId, EqualitySpec, JointSpec};
-use crate::model::{JointKind, Model};
+use super::{JointKind, Model};
 use crate::spatial::Transform;
-use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// A loop-closing joint as a person or a file describes it.
-#[derive(Clone, Debug)]
-pub struct ClosureSpec {
-    /// Unique name or empty.
-    pub name: String,
-    /// The bodies.
-    pub bodies: [BodyId; 2],
-    /// Frame on the first body, in its frame.
-    pub frame: Transform,
-    /// Frame on the second; `None`: where the first frame is at `q0`.
-    pub second_frame: Option<Transform>,
-    /// Joints in turn. Their axes and positions are in the frame, as the joints before have moved it. One without a name
-    /// has the closure's, with its number if there are several.
-    pub joints: Vec<JointSpec>,
-}
-
-impl ClosureSpec {
-    /// A chain of joints through a frame of the first body; the second is joined as it is at `q0`.
-    pub fn new(name: &str, bodies: [BodyId; 2], frame: Transform, joints: Vec<JointSpec>) -> Self {
-        Self { name: name.to_owned(), bodies, frame, second_frame: None, joints }
-    }
-}
-
-impl JointSpec {
-    /// Hinges about the axes x and y, in this order.
-    pub fn universal() -> Vec<Self> {
-        vec![Self::hinge(Vector3::x()), Self::hinge(Vector3::y())]
-    }
-
-    /// A slide along z and a hinge about it.
-    pub fn cylindrical() -> Vec<Self> {
-        vec![Self::slide(Vector3::z()), Self::hinge(Vector3::z())]
-    }
-
-    /// Slides along x and y and a hinge about z.
-    pub fn planar() -> Vec<Self> {
-        vec![Self::slide(Vector3::x()), Self::slide(Vector3::y()), Self::hinge(Vector3::z())]
-    }
-}
 
 /// A loop-closing joint of a model. Bodies are numbers in [`Model::bodies`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,85 +98,6 @@ impl Model {
     pub fn loop_joint(&self, name: &str) -> Option<usize> {
         self.loop_joints.iter().position(|joint| joint.name == name)
     }
-}
-
-/// Adds the joints of all closures among the equalities; the closures themselves in their order.
-pub(crate) fn add_closures(
-    assembly: &mut Assembly,
-    specs: &[EqualitySpec],
-    elements: &[Element],
-) -> Result<Vec<Closure>, ModelError> {
-    let closures: Vec<(usize, &ClosureSpec)> = (specs.iter().enumerate())
-        .filter_map(|(number, spec)| match spec {
-            EqualitySpec::Closure(closure) => Some((number, closure)),
-            _ => None,
-        })
-        .collect();
-    let joints = closures.iter().flat_map(|(_, closure)| &closure.joints);
-    let given = joints.map(|joint| joint.name.as_str());
-    let trees = assembly.model.links.iter().map(|link| link.name.as_str());
-    let mut names = NameSpace::claim(ElementKind::Joint, trees.chain(given))?;
-    let add = |(number, spec): &(usize, &ClosureSpec)| {
-        add_closure(assembly, &mut names, *number, &elements[*number], spec)
-    };
-    closures.iter().map(add).collect()
-}
-
-fn add_closure(
-    assembly: &mut Assembly,
-    names: &mut NameSpace,
-    equality: usize,
-    element: &Element,
-    spec: &ClosureSpec,
-) -> Result<Closure, ModelError> {
-    let bodies @ [a, b] = relation(assembly, element, spec.bodies)?;
-    check::pose(element, "frame", &spec.frame)?;
-    if let Some(frame) = &spec.second_frame {
-        check::pose(element, "second frame", frame)?;
-    }
-    let freedoms: usize = spec.joints.iter().map(|joint| joint.kind.nv()).sum();
-    if freedoms > 6 {
-        return Err(ModelError::ClosureFreedoms { element: element.clone(), freedoms });
-    }
-    let first = assembly.model.loop_joints.len();
-    let mut in_carrier = Transform::identity();
-    for (index, joint) in spec.joints.iter().enumerate() {
-        let name = names.resolve(&joint.name, || match spec.joints.len() {
-            1 => element.name.clone(),
-            _ => format!("{}/joint {index}", element.name),
-        });
-        let kind = check::joint(&name, joint)?;
-        let anchor = match kind {
-            JointKind::Hinge { .. } | JointKind::Ball => joint.position,
-            JointKind::Slide { .. } => Vector3::zeros(),
-            JointKind::Free => return Err(ModelError::FreeInClosure { element: name }),
-        };
-        assembly.model.push_loop_joint(LoopJoint {
-            name: name.name,
-            equality,
-            links: bodies.map(|body| assembly.model.bodies[body].base.link()),
-            placement: in_carrier * Transform::from_translation(anchor),
-            kind,
-            q: 0,
-            v: 0,
-            reference: joint.reference,
-            range: joint.range,
-            stiffness: joint.stiffness,
-            spring_reference: joint.spring_reference,
-            damping: joint.damping,
-            armature: joint.armature,
-            friction_loss: joint.friction_loss,
-        });
-        in_carrier = Transform::from_translation(-anchor);
-    }
-    let second =
-        spec.second_frame.unwrap_or_else(|| assembly.world[b].inverse() * assembly.world[a] * spec.frame);
-    // The chain ends at the last joint's anchor.
-    let frames = [
-        assembly.model.bodies[a].pose * spec.frame,
-        assembly.model.bodies[b].pose * second * in_carrier.inverse(),
-    ];
-    Ok(Closure { bodies, frames, joints: first..assembly.model.loop_joints.len() })
 }
 
 impl Model {

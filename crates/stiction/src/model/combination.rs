@@ -1,6 +1,6 @@
 //! Weighted sums of joint coordinates, which are what couplings and tendons are about: `length = sum c_i q_i`.
 
-use crate::model::{Model, Transmission};
+use super::{Model, Transmission};
 use serde::{Deserialize, Serialize};
 
 /// The coordinate of a hinge or slide with its weight.

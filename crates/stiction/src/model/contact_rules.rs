@@ -7,9 +7,35 @@
 //! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
 //! allocation.
 
-use crate::contact::Law;
-use crate::model::{Base, Body, Geom, MaterialRestitution, MaterialRule, Model, PairRule};
+use super::{Base, Body, Geom, Law, Model};
 use serde::{Deserialize, Serialize};
+
+/// Contact parameters that replace the rules for one pair of geoms (MJCF `<pair>`), which then always may collide.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairRule {
+    /// The geoms, lesser index first.
+    pub geoms: [usize; 2],
+    /// Law of their contacts.
+    pub law: Law,
+}
+
+/// The law between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRule {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Law of their contacts.
+    pub law: Law,
+}
+
+/// The coefficient of restitution between two materials, in either order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaterialRestitution {
+    /// Names of the materials.
+    pub materials: [String; 2],
+    /// Coefficient of restitution of their contacts, 0 to 1.
+    pub restitution: f64,
+}
 
 /// What the rules need to know of each geom, by number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

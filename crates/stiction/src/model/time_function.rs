@@ -1,7 +1,5 @@
 //! Functions of time that a coordinate may be bound to, with their first two derivatives.
 
-use crate::model::build::check;
-use crate::model::build::error::{Element, ModelError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -54,15 +52,6 @@ impl TimeFunction {
                 }
                 [value, slope, 2.0 * half_curvature]
             }
-        }
-    }
-
-    pub(crate) fn check(&self, element: &Element) -> Result<(), ModelError> {
-        match self {
-            Self::Harmonic { middle, amplitude, frequency, phase } => {
-                check::all_finite(element, "motion", [middle, amplitude, frequency, phase])
-            }
-            Self::Polynomial(coefficients) => check::all_finite(element, "motion", coefficients),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The recorder: takes down what a simulation does, step by step, as a [`Recording`].
 
-use crate::contact::{Mode, body_motion};
+use crate::contact::Mode;
 use crate::dynamics;
 use crate::dynamics::Data;
+use crate::dynamics::body_motion;
 use crate::geometry::{ConvexMesh, HeightField, Shape};
 use crate::model::{Base, Model};
 use crate::recording::archive::{

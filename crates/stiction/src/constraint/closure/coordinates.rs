@@ -19,8 +19,7 @@
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
 use crate::constraint::equality::Configuration;
-use crate::contact::detection::base_motion;
-use crate::dynamics::Data;
+use crate::dynamics::{Data, base_motion};
 use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
     Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,

@@ -7,7 +7,7 @@ use crate::contact::formulation::no_slip::{NoSlip, NoSlipSettings};
 use crate::contact::formulation::polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
 use crate::contact::impact::ImpactLaw;
 use crate::contact::island::{IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use crate::scene::SceneOptions;
 use crate::suggestion::did_you_mean;
 use serde::{Deserialize, Serialize};

@@ -38,7 +38,7 @@
 
 use crate::contact::formulation::choice::FormulationError;
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::AnySolver;

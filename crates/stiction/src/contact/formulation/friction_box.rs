@@ -37,7 +37,7 @@
 use crate::contact::formulation::choice::FormulationError;
 use crate::contact::formulation::tight_solver::{AimedSolver, not_finite};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{AnyProblem, BoxLcp, Class, Report, Solution, Start, Status};
 

@@ -61,7 +61,7 @@ use crate::contact::formulation::choice::FormulationError;
 use crate::contact::formulation::independent_rows::{DEPENDENT, IndependentRows, dot};
 use crate::contact::formulation::tight_solver::{AimedSolver, not_finite};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::RegistryError;

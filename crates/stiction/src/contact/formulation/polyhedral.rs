@@ -39,7 +39,7 @@
 use crate::contact::formulation::choice::FormulationError;
 use crate::contact::formulation::tight_solver::AimedSolver;
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
-use crate::contact::law::Law;
+use crate::model::Law;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::{
     ActiveSet, AnyProblem, Class, Lcp, ProximalLemke, ProximalSettings, Report, Solution, Start,

@@ -1,5 +1,4 @@
-//! The work of [`crate::model::build::builder::ModelBuilder::build`]: depth-first numbering, names, links and dofs, inertia, then what
-//! refers to them.
+//! Bodies: depth-first numbering, names, links and dofs, inertia.
 //!
 //! A joint turns the body about its anchor in the body, after the joints before it have moved the body (MuJoCo
 //! documentation, *Modeling: kinematic tree*). With `B` the body's pose in its parent, `p_k` the anchors and `R_k`
@@ -11,14 +10,14 @@
 //!
 //! so each joint makes a link with its origin at the anchor, and neighbouring translations add up.
 
+use super::builder::ModelBuilder;
+use super::check;
+use super::error::{Element, ElementKind, ModelError};
+use super::inertia::{Defect, composite_inertias, joint_defect, own_inertia};
+use super::names::NameSpace;
+use super::spec::{JointSpec, Node};
 use crate::geometry::Shape;
-use crate::model::build::builder::{ModelBuilder, Node};
-use crate::model::build::error::{Element, ElementKind, ModelError};
-use crate::model::build::names::NameSpace;
-use crate::model::build::spec::JointSpec;
-use crate::model::build::{check, relations};
 use crate::model::contact_rules::ContactTable;
-use crate::model::inertial::{Defect, composite_inertias, joint_defect, own_inertia};
 use crate::model::{Base, Body, Dof, Geom, JointKind, Link, Model, Tree};
 use crate::spatial::{Inertia, Transform};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
@@ -26,14 +25,14 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 /// A scene in the order of the model, named.
 pub(crate) struct Assembly {
     /// Bodies, parents before children; parents are numbers in this list.
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// Number in the model of each body of the builder.
     pub(crate) index: Vec<usize>,
     pub(crate) names: Vec<BodyNames>,
     /// Poses in the world at zero displacement.
     pub(crate) world: Vec<Transform>,
     /// Joint kinds with unit axes, body by body.
-    kinds: Vec<Vec<JointKind>>,
+    pub(crate) kinds: Vec<Vec<JointKind>>,
     pub(crate) model: Model,
 }
 
@@ -44,31 +43,7 @@ pub(crate) struct BodyNames {
     geoms: Vec<Element>,
 }
 
-/// Builds the model; see [`ModelBuilder::build`].
-pub(crate) fn assemble(mut builder: ModelBuilder) -> Result<Model, ModelError> {
-    let scene = Element::new(ElementKind::Scene, &builder.name);
-    check::all_finite(&scene, "gravity", builder.gravity.iter())?;
-    check::positive(&scene, "timestep", builder.timestep)?;
-
-    let (nodes, index) = depth_first(std::mem::take(&mut builder.bodies));
-    let names = name_everything(&nodes)?;
-    let mut assembly =
-        Assembly { nodes, index, names, world: Vec::new(), kinds: Vec::new(), model: empty_model(&builder) };
-    for body in 0..assembly.nodes.len() {
-        assembly.check_body(body)?;
-        assembly.add_body(body);
-        assembly.add_geoms(body)?;
-    }
-    assembly.add_inertia()?;
-    assembly.finish_trees();
-    assembly.rank_geoms();
-    assembly.model.rank_trees();
-    relations::add_all(&mut assembly, builder)?;
-    assembly.model.prepare_contact_rules();
-    Ok(assembly.model)
-}
-
-fn empty_model(builder: &ModelBuilder) -> Model {
+pub(crate) fn empty_model(builder: &ModelBuilder) -> Model {
     Model {
         name: builder.name.clone(),
         gravity: builder.gravity,
@@ -100,7 +75,7 @@ fn empty_model(builder: &ModelBuilder) -> Model {
 }
 
 /// Sorts bodies depth first, children in the order they were added. Also the new number of each.
-fn depth_first(nodes: Vec<Node>) -> (Vec<Node>, Vec<usize>) {
+pub(crate) fn depth_first(nodes: Vec<Node>) -> (Vec<Node>, Vec<usize>) {
     let mut children = vec![Vec::new(); nodes.len()];
     for (body, node) in nodes.iter().enumerate().skip(1) {
         children[node.parent].push(body);
@@ -124,7 +99,7 @@ fn depth_first(nodes: Vec<Node>) -> (Vec<Node>, Vec<usize>) {
 
 /// Names all bodies, joints and geoms. Those without one are called after their parent or body and their number:
 /// among its unnamed children, its joints, its geoms.
-fn name_everything(nodes: &[Node]) -> Result<Vec<BodyNames>, ModelError> {
+pub(crate) fn name_everything(nodes: &[Node]) -> Result<Vec<BodyNames>, ModelError> {
     let specs = || nodes.iter().map(|node| &node.spec);
     let mut bodies = NameSpace::claim(ElementKind::Body, specs().map(|s| s.name.as_str()))?;
     let joints = specs().flat_map(|s| s.joints.iter().map(|j| j.name.as_str()));
@@ -155,7 +130,7 @@ fn name_everything(nodes: &[Node]) -> Result<Vec<BodyNames>, ModelError> {
 
 impl Assembly {
     /// Checks a body's numbers and whether it may be where it is; keeps the unit axes of its joints.
-    fn check_body(&mut self, body: usize) -> Result<(), ModelError> {
+    pub(crate) fn check_body(&mut self, body: usize) -> Result<(), ModelError> {
         let (Node { spec, .. }, names) = (&self.nodes[body], &self.names[body]);
         check::pose(&names.body, "pose", &spec.pose)?;
         if let Some(inertial) = &spec.inertial {
@@ -220,7 +195,7 @@ impl Assembly {
     }
 
     /// Adds a checked body and its links. Mass and inertia come later.
-    fn add_body(&mut self, number: usize) {
+    pub(crate) fn add_body(&mut self, number: usize) {
         let Node { parent, spec } = &self.nodes[number];
         let name = self.names[number].body.name.clone();
         let mut body = Body {
@@ -296,7 +271,7 @@ impl Assembly {
         last
     }
 
-    fn add_geoms(&mut self, number: usize) -> Result<(), ModelError> {
+    pub(crate) fn add_geoms(&mut self, number: usize) -> Result<(), ModelError> {
         let (spec, names) = (&self.nodes[number].spec, &self.names[number]);
         let body = &self.model.bodies[number];
         for (element, geom) in names.geoms.iter().zip(&spec.geoms) {
@@ -327,7 +302,7 @@ impl Assembly {
     }
 
     /// Mass of the bodies, inertia of the links, and the check that every joint moves some.
-    fn add_inertia(&mut self) -> Result<(), ModelError> {
+    pub(crate) fn add_inertia(&mut self) -> Result<(), ModelError> {
         let mut own: Vec<Inertia> = self.nodes.iter().map(|node| own_inertia(&node.spec)).collect();
         own[0] = Inertia::zero();
         for ((body, inertia), names) in self.model.bodies.iter_mut().zip(&own).zip(&self.names) {
@@ -375,7 +350,7 @@ impl Assembly {
     }
 
     /// Extents of the trees, and which of them are lone bodies.
-    fn finish_trees(&mut self) {
+    pub(crate) fn finish_trees(&mut self) {
         let model = &mut self.model;
         let ends = |link: Option<&Link>| match link {
             Some(link) => (link.v, link.q),
@@ -398,7 +373,7 @@ impl Assembly {
     }
 
     /// Numbers the geoms in the order of their names.
-    fn rank_geoms(&mut self) {
+    pub(crate) fn rank_geoms(&mut self) {
         let mut order: Vec<usize> = (0..self.model.geoms.len()).collect();
         order.sort_unstable_by(|&a, &b| self.model.geoms[a].name.cmp(&self.model.geoms[b].name));
         for (rank, geom) in order.into_iter().enumerate() {

@@ -1,13 +1,12 @@
-//! From specifications to a model: order, names, links, inertia and every check.
+//! The builder: collects the specifications of a scene.
 
-use crate::contact::Law;
-use crate::model::build::assembly::assemble;
-use crate::model::build::error::{Element, ElementKind, ModelError};
-use crate::model::build::spec::{
-    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, TendonSpec,
+use super::error::{Element, ElementKind, ModelError};
+use super::inertia::own_inertia;
+use super::spec::{
+    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, MaterialRuleSpec, Node, PairSpec,
+    TendonSpec,
 };
-use crate::model::inertial::own_inertia;
-use crate::model::{Keyframe, MaterialRestitution, Model};
+use crate::model::{Keyframe, Law, MaterialRestitution};
 use nalgebra::Vector3;
 
 /// Collects a scene and turns it into a [`Model`].
@@ -17,7 +16,7 @@ use nalgebra::Vector3;
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use stiction::collision::Shape;
+/// use stiction::geometry::Shape;
 /// use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 ///
 /// let mut builder = ModelBuilder::new("pendulum");
@@ -54,27 +53,6 @@ pub struct ModelBuilder {
     pub(crate) material_restitutions: Vec<MaterialRestitution>,
     pub(crate) default_restitution: f64,
     pub(crate) exclusions: Vec<[BodyId; 2]>,
-}
-
-/// A body and its parent's number.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) parent: usize,
-    pub(crate) spec: BodySpec,
-}
-
-/// The law of one pair of geoms, by name.
-#[derive(Clone, Debug)]
-pub(crate) struct PairSpec {
-    pub(crate) geoms: [String; 2],
-    pub(crate) law: Law,
-}
-
-/// The law between two materials, by name.
-#[derive(Clone, Debug)]
-pub(crate) struct MaterialRuleSpec {
-    pub(crate) materials: [String; 2],
-    pub(crate) law: Law,
 }
 
 impl ModelBuilder {
@@ -220,14 +198,6 @@ impl ModelBuilder {
     pub fn set_default_restitution(&mut self, restitution: f64) -> &mut Self {
         self.default_restitution = restitution;
         self
-    }
-
-    /// Checks everything and makes the model.
-    ///
-    /// # Errors
-    /// The first thing found wrong, see [`ModelError`].
-    pub fn build(self) -> Result<Model, ModelError> {
-        assemble(self)
     }
 
     fn known(&self, body: BodyId, kind: ElementKind, name: &str) -> Result<(), ModelError> {

@@ -1,10 +1,9 @@
 //! Checks of single specifications: every number is looked at before anything is computed with it.
 
-use crate::contact::Law;
+use super::error::{Element, ModelError};
+use super::spec::{ActuatorSpec, CableSpec, GeomSpec, Inertial, JointSpec, TendonSpec};
 use crate::geometry::Shape;
-use crate::model::JointKind;
-use crate::model::build::error::{Element, ModelError};
-use crate::model::build::spec::{ActuatorSpec, CableSpec, GeomSpec, Inertial, JointSpec, TendonSpec};
+use crate::model::{JointKind, Law, TimeFunction};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
@@ -136,7 +135,7 @@ fn shape(element: &Element, shape: &Shape) -> Result<(), ModelError> {
     shape.validate().map_err(|source| ModelError::Shape { element: element.clone(), source })
 }
 
-/// A tendon by itself.
+/// A cable by itself.
 pub(crate) fn cable(element: &Element, spec: &CableSpec) -> Result<(), ModelError> {
     if spec.points.len() < 2 {
         return Err(ModelError::CablePoints { element: element.clone(), found: spec.points.len() });
@@ -149,6 +148,7 @@ pub(crate) fn cable(element: &Element, spec: &CableSpec) -> Result<(), ModelErro
     Ok(())
 }
 
+/// A tendon by itself.
 pub(crate) fn tendon(element: &Element, spec: &TendonSpec) -> Result<(), ModelError> {
     if spec.joints.is_empty() {
         return Err(ModelError::EmptyTendon { element: element.clone() });
@@ -182,6 +182,16 @@ pub(crate) fn actuator(element: &Element, spec: &ActuatorSpec) -> Result<(), Mod
         range(element, "force range", limits)?;
     }
     Ok(())
+}
+
+/// A function of time.
+pub(crate) fn motion(element: &Element, function: &TimeFunction) -> Result<(), ModelError> {
+    match function {
+        TimeFunction::Harmonic { middle, amplitude, frequency, phase } => {
+            all_finite(element, "motion", [middle, amplitude, frequency, phase])
+        }
+        TimeFunction::Polynomial(coefficients) => all_finite(element, "motion", coefficients),
+    }
 }
 
 /// The law of a rule.

@@ -1,9 +1,7 @@
 //! What the builder takes: bodies, joints, geoms, drives and equalities as a person or a file describes them.
 
 use crate::geometry::{MassProperties, Shape};
-use crate::model::JointKind;
-use crate::model::closure::ClosureSpec;
-use crate::model::time_function::TimeFunction;
+use crate::model::{JointKind, Law, TimeFunction};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
@@ -313,4 +311,65 @@ pub enum EqualitySpec {
         /// Its coordinate (rad or m) or length.
         function: TimeFunction,
     },
+}
+
+/// A loop-closing joint as a person or a file describes it.
+#[derive(Clone, Debug)]
+pub struct ClosureSpec {
+    /// Unique name or empty.
+    pub name: String,
+    /// The bodies.
+    pub bodies: [BodyId; 2],
+    /// Frame on the first body, in its frame.
+    pub frame: Transform,
+    /// Frame on the second; `None`: where the first frame is at `q0`.
+    pub second_frame: Option<Transform>,
+    /// Joints in turn. Their axes and positions are in the frame, as the joints before have moved it. One without a name
+    /// has the closure's, with its number if there are several.
+    pub joints: Vec<JointSpec>,
+}
+
+impl ClosureSpec {
+    /// A chain of joints through a frame of the first body; the second is joined as it is at `q0`.
+    pub fn new(name: &str, bodies: [BodyId; 2], frame: Transform, joints: Vec<JointSpec>) -> Self {
+        Self { name: name.to_owned(), bodies, frame, second_frame: None, joints }
+    }
+}
+
+impl JointSpec {
+    /// Hinges about the axes x and y, in this order.
+    pub fn universal() -> Vec<Self> {
+        vec![Self::hinge(Vector3::x()), Self::hinge(Vector3::y())]
+    }
+
+    /// A slide along z and a hinge about it.
+    pub fn cylindrical() -> Vec<Self> {
+        vec![Self::slide(Vector3::z()), Self::hinge(Vector3::z())]
+    }
+
+    /// Slides along x and y and a hinge about z.
+    pub fn planar() -> Vec<Self> {
+        vec![Self::slide(Vector3::x()), Self::slide(Vector3::y()), Self::hinge(Vector3::z())]
+    }
+}
+
+/// A body and its parent's number.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) parent: usize,
+    pub(crate) spec: BodySpec,
+}
+
+/// The law of one pair of geoms, by name.
+#[derive(Clone, Debug)]
+pub(crate) struct PairSpec {
+    pub(crate) geoms: [String; 2],
+    pub(crate) law: Law,
+}
+
+/// The law between two materials, by name.
+#[derive(Clone, Debug)]
+pub(crate) struct MaterialRuleSpec {
+    pub(crate) materials: [String; 2],
+    pub(crate) law: Law,
 }

@@ -1,0 +1,94 @@
+//! Helpers shared by the behaviour tests.
+pub mod allocator;
+pub mod bad_files;
+pub mod formulations;
+pub mod piles;
+pub mod trees;
+
+use nalgebra::Vector3;
+use stiction::report::StepReport;
+use stiction::scene::mjcf;
+use stiction::sim::Simulation;
+
+/// A simulation of a scene given as MJCF text, started from the keyframe `start` if there is one.
+pub fn simulate(text: &str) -> Simulation {
+    let scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    Simulation::from_scene(scene).unwrap()
+}
+
+/// The same under a contact model.
+pub fn simulate_under(contact_model: &str, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.contact_model = Some(contact_model.into());
+    Simulation::from_scene(scene).unwrap()
+}
+
+/// The same with a solver of its.
+pub fn simulate_with(contact_model: &str, solver: &str, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.contact_model = Some(contact_model.into());
+    scene.options.solver = Some(solver.into());
+    Simulation::from_scene(scene).unwrap()
+}
+
+/// A shipped scene.
+pub fn shipped(name: &str) -> String {
+    let path = format!("{}/../../scenes/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Steps for a time, checking that every step is solved, and returns the worst residual.
+pub fn run(
+    simulation: &mut Simulation,
+    duration: f64,
+    mut each: impl FnMut(&Simulation, &StepReport),
+) -> f64 {
+    let steps = (duration / simulation.timestep()).round() as usize;
+    let mut residual: f64 = 0.0;
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        assert!(report.solved(), "step {}: {:?}", report.step, report);
+        residual = residual.max(report.certificate.residual);
+        each(simulation, &report);
+    }
+    residual
+}
+
+/// Position of a body's origin in the world, from the state.
+pub fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
+    let model = simulation.model();
+    let body = model.body(body).unwrap();
+    match model.bodies[body].base {
+        stiction::model::Base::Link(link) => {
+            simulation.data().link_pose[link].point(&model.bodies[body].pose.translation)
+        }
+        _ => model.bodies[body].pose.translation,
+    }
+}
+
+/// Largest generalized speed.
+pub fn speed(simulation: &Simulation) -> f64 {
+    simulation.state.v.iter().fold(0.0, |m: f64, v| m.max(v.abs()))
+}
+
+/// Sum of the contact forces on a body (N, world).
+pub fn contact_force(simulation: &Simulation, body: &str) -> Vector3<f64> {
+    let model = simulation.model();
+    let body = model.body(body).unwrap();
+    simulation.contact_forces().iter().fold(Vector3::zeros(), |sum, c| {
+        let [first, second] = c.contact.geoms.map(|g| model.geoms[g].body == body);
+        sum + c.force * (f64::from(u8::from(second)) - f64::from(u8::from(first)))
+    })
+}
+
+/// Total normal force between two geoms (N).
+pub fn normal_force(simulation: &Simulation, geoms: [&str; 2]) -> f64 {
+    let model = simulation.model();
+    let pair = geoms.map(|g| model.geom(g).unwrap());
+    simulation
+        .contact_forces()
+        .iter()
+        .filter(|c| c.contact.geoms == pair || c.contact.geoms == [pair[1], pair[0]])
+        .map(|c| c.impulse.x / simulation.timestep())
+        .sum()
+}

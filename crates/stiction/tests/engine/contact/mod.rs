@@ -1,0 +1,8 @@
+//! Contact laws and formulations.
+
+mod friction_box;
+mod laws;
+mod no_slip;
+mod no_slip_sets;
+mod polyhedral_solvers;
+mod sphere_slide;

@@ -1,0 +1,6 @@
+//! Scenes on which other engines went wrong, with the right answers.
+
+mod geometry;
+mod joints;
+mod laws;
+mod motion;

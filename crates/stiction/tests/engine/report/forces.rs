@@ -1,0 +1,330 @@
+//! What contacts and pairs of geoms carry, against statics worked out by hand.
+
+use crate::common::{run, simulate, simulate_under};
+use nalgebra::Vector3;
+use stiction::contact::{Law, Mode};
+use stiction::report::PairForce;
+use stiction::sim::Simulation;
+
+const G: f64 = 9.81;
+
+/// Cubes of 0.2 m and 1 kg on a slope about y, friction 0.5; named so that name order is not file order if `swapped`.
+fn slope(degrees: f64, custom: &str, swapped: bool) -> String {
+    let (s, c) = libm::sincos(degrees.to_radians());
+    let body = |name: &str, y: f64| {
+        format!(
+            r#"<body name="{name}" pos="{} {y} {}" euler="0 {degrees} 0"><freejoint/>
+            <geom name="{name}" type="box" size="0.1 0.1 0.1" mass="1" friction="0.5"/></body>"#,
+            0.1 * s,
+            0.1 * c
+        )
+    };
+    let mut bodies = [body("a", -1.0), body("b", 1.0)];
+    if swapped {
+        bodies.reverse();
+    }
+    format!(
+        r#"<mujoco><option timestep="0.001"/><custom>{custom}</custom><worldbody>
+        <geom name="slope" type="plane" size="9 9 1" euler="0 {degrees} 0" friction="0.5"/>{}</worldbody></mujoco>"#,
+        bodies.concat()
+    )
+}
+
+fn pair(s: &Simulation, names: [&str; 2]) -> PairForce {
+    let geoms = names.map(|name| s.model().geom(name).unwrap());
+    *s.contact_pairs().iter().find(|p| p.geoms == geoms).unwrap()
+}
+
+/// Every pair is the sum over its contacts, about its centre.
+fn check_sums(s: &Simulation) {
+    let mut contacts = 0;
+    for pair in s.contact_pairs() {
+        let of_pair = || s.contact_forces().iter().filter(|c| c.contact.geoms == pair.geoms);
+        contacts += pair.contacts;
+        assert_eq!(of_pair().count(), pair.contacts);
+        let force: Vector3<f64> = of_pair().map(|c| c.force).sum();
+        let about_origin: Vector3<f64> = of_pair().map(|c| c.contact.point.cross(&c.force)).sum();
+        let scale = 1.0 + of_pair().map(|c| c.force.norm()).sum::<f64>();
+        assert!((pair.force - force).amax() <= 1e-14 * scale, "{pair:?}");
+        let moment = pair.moment + pair.center.cross(&pair.force);
+        assert!((moment - about_origin).amax() <= 1e-13 * scale, "{moment} {about_origin}");
+        let margin = of_pair().filter_map(|c| c.margin).reduce(f64::max);
+        assert_eq!(margin, pair.margin);
+        for c in of_pair() {
+            assert!((c.world_impulse() - c.force * s.timestep()).amax() <= 1e-15);
+        }
+    }
+    assert_eq!(contacts, s.contact_forces().len());
+}
+
+#[test]
+fn a_block_at_rest_on_a_slope_is_held_under_its_centre_with_the_margin_of_the_slope() {
+    let degrees: f64 = 20.0;
+    let mut s = simulate(&slope(degrees, "", false));
+    run(&mut s, 0.2, |s, _| check_sums(s));
+    let (sin, cos) = libm::sincos(degrees.to_radians());
+    for (block, y) in [("a", -1.0), ("b", 1.0)] {
+        let pair = pair(&s, [block, "slope"]);
+        // The slope is the second geom: it is pressed down by the whole weight.
+        assert!((pair.force + Vector3::new(0.0, 0.0, G)).amax() < 1e-9, "{pair:?}");
+        assert!((pair.normal_force - G * cos).abs() < 1e-9);
+        assert_eq!((pair.contacts, pair.pressing), (4, 4));
+        // The weight acts at the centre of mass, h = 0.1 m above: its line meets the slope h tan further down.
+        let center = Vector3::new(0.1 * sin, y, 0.1 * cos) - Vector3::new(0.0, 0.0, 1.0) * (0.1 / cos);
+        assert!((pair.center - center).amax() < 1e-9, "{} {center}", pair.center);
+        // About the centre of pressure nothing tilts; what is left turns about the normal, and here nothing turns.
+        assert!(pair.moment.amax() < 1e-9, "{}", pair.moment);
+        // The net friction needs tan(20) / 0.5; a single corner may need more, as forces are not unique.
+        let margin = pair.margin.unwrap();
+        assert!(margin > sin / cos / 0.5 - 1e-9 && margin < 1.0 + 1e-9, "{margin}");
+    }
+}
+
+#[test]
+fn a_sliding_block_needs_all_friction_there_is_and_one_without_slip_says_what_it_needs() {
+    let mut s = simulate(&slope(40.0, "", false));
+    run(&mut s, 0.1, |s, _| check_sums(s));
+    for c in s.contact_forces().iter().filter(|c| c.impulse.x > 0.0) {
+        assert_eq!(c.mode, Mode::Slip);
+        assert!((c.margin.unwrap() - 1.0).abs() < 1e-6, "{c:?}");
+    }
+    let held = r#"<text name="stiction:law" data="no-slip"/>"#;
+    let mut s = simulate(&slope(40.0, held, false));
+    run(&mut s, 0.1, |s, _| check_sums(s));
+    for name in ["a", "b"] {
+        let pair = pair(&s, [name, "slope"]);
+        let friction = pair.force - pair.force.dot(&normal(40.0)) * normal(40.0);
+        let needed = friction.norm() / pair.normal_force;
+        assert!((needed - libm::tan(40_f64.to_radians())).abs() < 1e-9, "{needed}");
+        assert!(pair.margin.unwrap() >= needed - 1e-9);
+    }
+}
+
+fn normal(degrees: f64) -> Vector3<f64> {
+    let (s, c) = libm::sincos(degrees.to_radians());
+    Vector3::new(s, 0.0, c)
+}
+
+#[test]
+fn the_law_read_out_is_the_one_in_force_and_without_dry_friction_there_is_no_margin() {
+    let mut s = simulate_under("frictionless", &slope(20.0, "", false));
+    run(&mut s, 0.1, |s, _| check_sums(s));
+    assert!(!s.contact_forces().is_empty());
+    for c in s.contact_forces() {
+        assert_eq!((c.contact.law, c.margin), (Law::Frictionless, None));
+    }
+    let mut s = simulate(&slope(20.0, r#"<text name="stiction:law" data="viscous 3"/>"#, false));
+    run(&mut s, 0.1, |s, _| check_sums(s));
+    assert!(s.contact_pairs().iter().all(|p| p.margin.is_none() && p.contacts > 0));
+    assert_eq!(s.contact_pairs().len(), 2);
+}
+
+#[test]
+fn a_ball_between_two_plates_needs_half_its_weight_of_each() {
+    // 2 kg, pressed by 40 N from either side, mu 1: m g / (2 mu F). A ball touches each plate at one point, so forces
+    // are unique.
+    let text = r#"<mujoco><option timestep="0.001"/><worldbody>
+      <body name="left" pos="-0.15 0 1"><joint name="left" type="slide" axis="1 0 0"/>
+        <geom name="left" type="box" size="0.05 0.2 0.2" mass="1" friction="1"/></body>
+      <body name="right" pos="0.15 0 1"><joint name="right" type="slide" axis="-1 0 0"/>
+        <geom name="right" type="box" size="0.05 0.2 0.2" mass="1" friction="1"/></body>
+      <body name="ball" pos="0 0 1"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="2" friction="1"/></body>
+      </worldbody><actuator><motor joint="left"/><motor joint="right"/></actuator>
+      <keyframe><key name="start" ctrl="40 40"/></keyframe></mujoco>"#;
+    let mut s = simulate(text);
+    run(&mut s, 0.1, |s, _| check_sums(s));
+    assert_eq!(s.contact_pairs().len(), 2);
+    for (plate, x) in [("left", -0.1), ("right", 0.1)] {
+        let pair = pair(&s, ["ball", plate]);
+        assert!((pair.normal_force - 40.0).abs() < 1e-9, "{pair:?}");
+        assert!((pair.margin.unwrap() - 2.0 * G / (2.0 * 40.0)).abs() < 1e-9, "{pair:?}");
+        assert!((pair.center - Vector3::new(x, 0.0, 1.0)).amax() < 1e-9, "{pair:?}");
+        assert!((pair.force - Vector3::new(40.0 * f64::signum(x), 0.0, -G)).amax() < 1e-9, "{pair:?}");
+        assert_eq!(pair.moment, Vector3::zeros());
+    }
+}
+
+#[test]
+fn the_order_of_bodies_changes_no_bit_of_what_pairs_carry() {
+    let mut sims = [false, true].map(|swapped| simulate(&slope(30.0, "", swapped)));
+    for _ in 0..50 {
+        for s in &mut sims {
+            assert!(s.step().unwrap().solved());
+        }
+        let [first, second] = sims.each_ref().map(|s| {
+            let name = |g: usize| s.model().geoms[g].name.clone();
+            let bits = |v: Vector3<f64>| [v.x, v.y, v.z].map(f64::to_bits);
+            s.contact_pairs()
+                .iter()
+                .map(|p| {
+                    let numbers = [p.center, p.force, p.moment].map(bits);
+                    (p.geoms.map(name), p.contacts, p.pressing, numbers, p.margin.map(f64::to_bits))
+                })
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(first, second);
+        assert_eq!(first.len(), 2);
+    }
+}
+
+#[test]
+fn a_reset_forgets_what_was_read_out() {
+    let mut s = simulate(&slope(20.0, "", false));
+    let start = s.snapshot();
+    assert!(s.step().unwrap().solved());
+    assert_eq!(s.contact_pairs().len(), 2);
+    s.restore(&start).unwrap();
+    assert!(s.contact_pairs().is_empty() && s.contact_forces().is_empty());
+}
+
+#[test]
+fn a_cube_between_two_plates_needs_its_weight_over_twice_the_grip_whatever_forces_were_returned() {
+    let text = r#"<mujoco><option timestep="0.001"/><worldbody>
+      <body name="left" pos="-0.15 0 1"><joint name="left" type="slide" axis="1 0 0"/>
+        <geom name="left" type="box" size="0.05 0.2 0.2" mass="1" friction="1"/></body>
+      <body name="right" pos="0.15 0 1"><joint name="right" type="slide" axis="-1 0 0"/>
+        <geom name="right" type="box" size="0.05 0.2 0.2" mass="1" friction="1"/></body>
+      <body name="cube" pos="0 0 1"><freejoint/>
+        <geom name="cube" type="box" size="0.1 0.1 0.1" mass="2" friction="1"/></body>
+      </worldbody><actuator><motor joint="left"/><motor joint="right"/></actuator>
+      <keyframe><key name="start" ctrl="40 40"/></keyframe></mujoco>"#;
+    let mut s = simulate(text);
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    let exact = 2.0 * G / (2.0 * 40.0);
+    let least = s.least_friction().unwrap();
+    assert!((least - exact).abs() < 1e-6 * exact, "{least} {exact}");
+    assert!(s.contact_pairs().iter().all(|p| p.margin.unwrap() >= exact - 1e-6));
+}
+
+#[test]
+fn blocks_on_a_slope_need_the_tangent_of_the_slope_over_their_friction() {
+    let mut s = simulate(&slope(20.0, "", false));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    let exact = libm::tan(20_f64.to_radians()) / 0.5;
+    let least = s.least_friction().unwrap();
+    assert!((least - exact).abs() < 1e-6 * exact, "{least} {exact}");
+}
+
+/// A cube of 2 kg and 0.2 m between two plates that press with 40 N each, with their friction and that of their rails (N).
+fn squeezed(left: f64, right: f64, rail: f64, law: &str) -> String {
+    let plate = |name: &str, x: f64, sign: f64, mu: f64| {
+        format!(
+            r#"<body name="{name}" pos="{x} 0 1"><joint name="{name}" type="slide" axis="{sign} 0 0" frictionloss="{rail}"/>
+            <geom name="{name}" type="box" size="0.05 0.2 0.2" mass="1" friction="{mu}"/></body>"#
+        )
+    };
+    format!(
+        r#"<mujoco><option timestep="0.001"/><custom>{law}</custom><worldbody>{}{}
+        <body name="cube" pos="0 0 1"><freejoint/>
+          <geom name="cube" type="box" size="0.1 0.1 0.1" mass="2" friction="0.01"/></body>
+        </worldbody><actuator><motor joint="left"/><motor joint="right"/></actuator>
+        <keyframe><key name="start" ctrl="40 40"/></keyframe></mujoco>"#,
+        plate("left", -0.15, 1.0, left),
+        plate("right", 0.15, -1.0, right)
+    )
+}
+
+fn margins(s: &Simulation, names: [&str; 2]) -> [f64; 2] {
+    let margins = s.pair_margins(names.map(|name| s.model().geom(name).unwrap())).unwrap();
+    [margins.largest, margins.alone]
+}
+
+#[test]
+fn a_plate_may_have_to_carry_all_of_a_cube_and_what_the_other_one_pulls_at_it() {
+    let weight = 2.0 * G;
+    for (left, right, rail) in [(1.0, 1.0, 0.0), (1.0, 0.3, 0.0), (0.6, 0.8, 0.0), (1.0, 0.3, 5.0)] {
+        let mut s = simulate(&squeezed(left, right, rail, ""));
+        run(&mut s, 0.01, |s, _| check_sums(s));
+        // What the rails hold back is not unique.
+        let grip = 40.0 - rail;
+        for (name, mu, other) in [("left", left, right), ("right", right, left)] {
+            let [largest, alone] = margins(&s, ["cube", name]);
+            let exact = [(weight + other * grip) / (mu * grip), weight / (mu * grip)].map(|m| m.min(1.0));
+            let error = (largest - exact[0]).abs().max((alone - exact[1]).abs());
+            assert!(error < 1e-6, "{left} {right} {rail} {name}: {largest} {alone} {exact:?}");
+        }
+    }
+}
+
+#[test]
+fn without_slip_plates_pull_at_each_other_as_far_as_corners_keep_the_cube_from_turning() {
+    let law = r#"<text name="stiction:law" data="no-slip"/>"#;
+    let (weight, grip) = (2.0 * G, 40.0);
+    let mut s = simulate(&squeezed(1.0, 0.3, 0.0, law));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    // T on one plate and W - T on the other turn the cube by 0.1 (2 T - W), which the grip bears up to 0.2 of it, all in
+    // opposite corners: upwards and, at the same time, sideways.
+    let exact = libm::hypot(grip, grip + 0.5 * weight) / grip;
+    for name in ["left", "right"] {
+        let [largest, alone] = margins(&s, ["cube", name]);
+        let error = (largest - exact).abs().max((alone - weight / grip).abs());
+        assert!(error < 1e-6, "{largest} {exact} {alone}");
+    }
+}
+
+#[test]
+fn a_net_force_that_is_unique_has_one_margin_whatever_single_corners_carry() {
+    let unique = |s: &Simulation, names: [&str; 2], exact: f64| {
+        let found = margins(s, names);
+        assert!(found.iter().all(|m| (m - exact).abs() < 1e-6), "{names:?}: {found:?} {exact}");
+    };
+    let tangent = |degrees: f64| libm::tan(degrees.to_radians());
+    let mut s = simulate(&slope(20.0, "", false));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    ["a", "b"].into_iter().for_each(|name| unique(&s, [name, "slope"], tangent(20.0) / 0.5));
+    // A corner alone says nothing: the one that the solver returned is not the worst.
+    assert!(pair(&s, ["a", "slope"]).margin.unwrap() < 1.0);
+    // Sliding takes all there is, and dry friction is the same with viscous friction beside it.
+    for law in ["", r#"<text name="stiction:law" data="coulomb 0.5 viscous 3"/>"#] {
+        let mut s = simulate(&slope(40.0, law, false));
+        run(&mut s, 0.05, |s, _| check_sums(s));
+        unique(&s, ["a", "slope"], 1.0);
+    }
+    let mut s = simulate(&slope(40.0, r#"<text name="stiction:law" data="no-slip"/>"#, false));
+    run(&mut s, 0.01, |s, _| check_sums(s));
+    unique(&s, ["a", "slope"], tangent(40.0));
+    let mut s = simulate(&slope(20.0, r#"<numeric name="stiction:compliance" data="1e-6"/>"#, false));
+    run(&mut s, 0.01, |_, _| ());
+    unique(&s, ["a", "slope"], tangent(20.0) / 0.5);
+}
+
+#[test]
+fn the_feet_of_a_table_can_be_at_odds_but_none_alone_needs_friction_where_nothing_pushes() {
+    let feet: String = (0..4)
+        .map(|k| {
+            let [x, y] = [k & 1, k >> 1].map(|side| 0.3 - 0.6 * f64::from(side));
+            format!(
+                r#"<geom name="foot{k}" type="sphere" size="0.05" pos="{x} {y} 0" mass="1" friction="0.5"/>"#
+            )
+        })
+        .collect();
+    let no_slip = r#"<custom><text name="stiction:law" data="no-slip"/></custom>"#;
+    for (law, worst) in [("", 1.0), (no_slip, f64::INFINITY)] {
+        let mut s = simulate(&format!(
+            r#"<mujoco><option timestep="0.001"/>{law}<worldbody>
+            <geom name="top" type="plane" size="9 9 1" friction="0.5"/>
+            <body name="table" pos="0 0 0.05"><freejoint/>{feet}</body></worldbody></mujoco>"#
+        ));
+        run(&mut s, 0.01, |s, _| check_sums(s));
+        for k in 0..4 {
+            let [largest, alone] = margins(&s, [&format!("foot{k}"), "top"]);
+            assert!(largest == worst && alone < 1e-5, "{largest} {alone}");
+        }
+    }
+}
+
+#[test]
+fn a_pair_without_dry_friction_or_without_contact_has_no_margins() {
+    let margins = |s: &Simulation| s.pair_margins(["a", "slope"].map(|name| s.model().geom(name).unwrap()));
+    for law in ["frictionless", "viscous 3"] {
+        let law = format!(r#"<text name="stiction:law" data="{law}"/>"#);
+        let mut s = simulate(&slope(20.0, &law, false));
+        run(&mut s, 0.01, |_, _| ());
+        assert_eq!(margins(&s), None);
+    }
+    let mut s = simulate(&slope(20.0, "", false));
+    assert_eq!(margins(&s), None); // before the first step
+    s.state.q[2] += 1.0;
+    run(&mut s, 0.01, |_, _| ());
+    assert_eq!(margins(&s), None);
+}

@@ -1,0 +1,3 @@
+//! What a step reports.
+
+mod forces;

@@ -1,0 +1,10 @@
+//! What a step promises, under every stepper.
+
+mod acceleration;
+mod allocation;
+mod conservation;
+mod contract;
+mod event_driven;
+mod random_piles;
+mod restitution;
+mod shipped_scenes;
