@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use stiction::dynamics::{Data, bias_forces_all, forward_kinematics_all, mass_matrix_all};
+use stiction::dynamics::{Data, bias_forces_all, forward_kinematics_all, mass_matrix_all, mass_matrix_dense};
 use stiction::model::Model;
 use stiction::scene;
 
@@ -56,21 +56,7 @@ fn dynamics(model: &Model, state: &State) -> Dynamics {
     mass_matrix_all(model, &mut data);
     let mut bias = vec![0.0; model.nv()];
     bias_forces_all(model, &mut data, &mut bias);
-    Dynamics { mass_matrix: full_mass_matrix(model, &data), bias }
-}
-
-/// The blocks of the trees, of which the lower triangles are stored, on the diagonal of one matrix.
-fn full_mass_matrix(model: &Model, data: &Data) -> Vec<Vec<f64>> {
-    let mut full = vec![vec![0.0; model.nv()]; model.nv()];
-    for (tree, start) in model.trees.iter().zip(&data.tree_offset) {
-        let (first, n) = (tree.dofs.start, tree.dofs.len());
-        for row in 0..n {
-            for column in 0..=row {
-                let entry = data.mass_matrix[start + row * n + column];
-                full[first + row][first + column] = entry;
-                full[first + column][first + row] = entry;
-            }
-        }
-    }
-    full
+    let matrix = mass_matrix_dense(model, &data);
+    let mass_matrix = matrix.row_iter().map(|row| row.iter().copied().collect()).collect();
+    Dynamics { mass_matrix, bias }
 }

@@ -1,5 +1,5 @@
 // Opens pages that `stiction run` wrote in a headless Chromium, from file://, and compares what they show with the
-// recordings. `--pictures` also takes the pictures of the README into docs/pictures/.
+// recordings. `--pictures` also takes the pictures of the README into docs/src/pictures/.
 //
 // STICTION names the command (default: cargo run), CHROMIUM the browser (default: /usr/bin/chromium).
 
@@ -16,7 +16,7 @@ import { readOut } from "./readout.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const pictures = process.argv.includes("--pictures") ? join(root, "docs", "pictures") : null;
+const pictures = process.argv.includes("--pictures") ? join(root, "docs", "src", "pictures") : null;
 
 if (!existsSync(browserPath)) {
   console.log(`SKIPPED: the page is not tested, there is no Chromium at ${browserPath} (CHROMIUM names another)`);

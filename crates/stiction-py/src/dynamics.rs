@@ -35,17 +35,9 @@ pub(crate) fn mass_matrix<'py>(
     let model = &*model.inner;
     let (mut data, ..) = kinematics(model, &qpos, None)?;
     dynamics::mass_matrix_all(model, &mut data);
-    let nv = model.nv();
-    let mut full = vec![0.0; nv * nv];
-    for (tree, contents) in model.trees.iter().enumerate() {
-        let (first, n) = (contents.dofs.start, contents.dofs.len());
-        let block = &data.mass_matrix[data.tree_block(model, tree)];
-        for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
-            full[(first + i) * nv + first + j] = block[i * n + j];
-            full[(first + j) * nv + first + i] = block[i * n + j];
-        }
-    }
-    rows(py, full, [nv, nv])
+    let matrix = dynamics::mass_matrix_dense(model, &data);
+    // Symmetric: columns are rows.
+    rows(py, matrix.as_slice().to_vec(), [model.nv(), model.nv()])
 }
 
 /// Bias forces c(q, v) (nv; N, N m) of `M a + c = tau`: Coriolis, centrifugal, gyroscopic and gravity terms.
@@ -139,18 +131,11 @@ pub(crate) fn jacobian<'py>(
         None => body_motion(model, &data, &State::new(model).mocap, index).0.translation,
     };
     let nv = model.nv();
-    let mut full = vec![0.0; 6 * nv];
-    if let Base::Link(link) = model.bodies[index].base {
-        let dofs = model.trees[model.links[link].tree].dofs.clone();
-        for axis in 0..3 {
-            let direction = Vector3::ith(axis, 1.0);
-            let angular = &mut full[axis * nv..(axis + 1) * nv][dofs.clone()];
-            dynamics::angular_jacobian(model, &data, link, &direction, angular);
-            let linear = &mut full[(3 + axis) * nv..(4 + axis) * nv][dofs.clone()];
-            dynamics::point_jacobian(model, &data, link, &point, &direction, linear);
-        }
-    }
-    rows(py, full, [6, nv])
+    let jacobian = match model.bodies[index].base {
+        Base::Link(link) => dynamics::jacobian(model, &data, link, &point).transpose().as_slice().to_vec(),
+        Base::World | Base::Mocap(_) => vec![0.0; 6 * nv],
+    };
+    rows(py, jacobian, [6, nv])
 }
 
 /// Delassus operator G = J M^-1 J^T (n x n) of constraint rows `jacobian` (n x nv) at the configuration `qpos` (nq).

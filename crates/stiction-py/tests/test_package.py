@@ -113,10 +113,16 @@ def test_the_stub_is_the_module() -> None:
     run(sys.executable, "-m", "mypy.stubtest", "stiction._stiction", "--mypy-config-file", str(ROOT / "pyproject.toml"))
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
-def test_every_python_snippet_of_the_documents_runs(document: str, tmp_path: pathlib.Path) -> None:
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.S)
-    assert snippets
+DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs" / "src").glob("*.md"))] if "```python\n" in path.read_text()]
+
+
+def test_the_documents_have_python_snippets() -> None:
+    assert {"README", "python", "getting-started", "recordings"} <= {path.stem for path in DOCUMENTS}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_every_python_snippet_of_the_documents_runs(document: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    snippets = re.findall(r"```python\n(.*?)```", document.read_text(), re.S)
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
     for snippet in snippets:
         if "grasp.npz" in snippet:

@@ -1,6 +1,6 @@
 //! The five solvers that Mylapilli and Jain compare, and ours: what both of their experiments are run with.
 //!
-//! A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
+//! H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME
 //! DETC2014-34322 (MJ14).
 
 use std::path::Path;

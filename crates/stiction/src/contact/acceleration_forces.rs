@@ -21,7 +21,7 @@
 //! 3. Until all are, or a number of rounds has passed: then the answer is of no use and no force is made up.
 //!
 //! # References
-//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections III-B and IV.
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, section 4.
 
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};

@@ -1,14 +1,8 @@
 //! Stage 2 of a step: from poses to contacts, touching and predicted, sorted by key.
-//!
-//! A predicted contact holds the bodies apart along the direction in which they are closest *now*. Where a body
-//! slides over the seam of two flush boxes, or a ball rolls over it, that direction is the way ahead, though nothing is
-//! in the way. What counts is that the bodies are apart along *some* direction when the step ends (the largest of the
-//! facets' gaps must not be negative; Nguyen and Trinkle 2010, section 4). So a closing contact is left out when the
-//! normal of a plane face of either shape separates them now and still does after the step at the present velocities.
 
 use crate::contact::point::{Contact, ContactKey, contact_frame};
 use crate::dynamics::{Data, base_motion};
-use crate::geometry::{Aabb, BroadPhase, ContactPoint, Shape, collide};
+use crate::geometry::{Aabb, BroadPhase, ContactPoint, MovingShape, are_supported, collide, pass_by};
 use crate::model::{Base, Model, State};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
@@ -16,12 +10,6 @@ use nalgebra::Vector3;
 /// Part of the reach that does not depend on speed (m): a body at rest that is hit during the step may move this
 /// far towards a neighbour and still finds its contact predicted.
 const REACH_AT_REST: f64 = 1e-3;
-
-/// Steps between faces lower than this are not bumped into (m): a hundred times what overlap is left.
-const GRAZING: f64 = 1e-7;
-
-/// A face separates better than the contact's own direction if it does so by more than rounding (m).
-const BETTER: f64 = 1e-12;
 
 /// Finds the contacts of a scene. Allocates nothing once the number of pairs has peaked.
 #[derive(Debug)]
@@ -59,9 +47,8 @@ impl ContactFinder {
     /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.
     pub(crate) fn find(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
         self.place(model, data, state, h);
-        // Contact with height fields is not computed.
-        let ground = |g: usize| matches!(model.geoms[g].shape, Shape::HeightField(_));
-        let may_collide = |a, b| model.may_collide(a, b) && !ground(a) && !ground(b);
+        let supported = |a: usize, b: usize| are_supported(&model.geoms[a].shape, &model.geoms[b].shape);
+        let may_collide = |a, b| model.may_collide(a, b) && supported(a, b);
         self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
         self.contacts.clear();
         for &(a, b) in &self.pairs {
@@ -70,7 +57,8 @@ impl ContactFinder {
             self.points.clear();
             let shapes = [&model.geoms[a].shape, &model.geoms[b].shape];
             collide(shapes[0], &self.poses[a], shapes[1], &self.poses[b], reach, &mut self.points);
-            if self.points.is_empty() || self.passes_by(model, data, state, [a, b], h) {
+            let moving = |geom| self.moving(model, data, state, geom);
+            if self.points.is_empty() || pass_by(&self.points, &moving(a), &moving(b), h) {
                 continue;
             }
             let law = model.pair_law(a, b);
@@ -129,49 +117,11 @@ impl ContactFinder {
         }
     }
 
-    /// Whether two shapes that do not overlap pass each other in this step, whatever the contact says.
-    fn passes_by(&self, model: &Model, data: &Data, state: &State, [a, b]: [usize; 2], h: f64) -> bool {
-        let faces = [a, b].iter().any(|&g| model.geoms[g].shape.plane_faces().next().is_some());
-        if !faces || self.points.iter().any(|p| p.gap < -GRAZING) {
-            return false;
-        }
-        // Gap at the end of the step along the contact's own direction.
-        let end = self.points.iter().fold(f64::INFINITY, |least, p| {
-            let [u, v] = [a, b].map(|g| point_velocity(model, data, state, g, &p.point));
-            least.min(p.gap + h * p.normal.dot(&(v - u)))
-        });
-        let least = (end + BETTER).max(-GRAZING);
-        end < 0.0
-            && (self.clear_of_faces(model, data, state, [a, b], h, least)
-                || self.clear_of_faces(model, data, state, [b, a], h, least))
-    }
-
-    /// Whether a plane face of `owner` has all of `other` in front of it, now and, by at least `least`, at the end of the
-    /// step.
-    fn clear_of_faces(
-        &self,
-        model: &Model,
-        data: &Data,
-        state: &State,
-        [owner, other]: [usize; 2],
-        h: f64,
-        least: f64,
-    ) -> bool {
-        let (pose, place) = (&self.poses[owner], &self.poses[other]);
-        let shape = &model.geoms[other].shape;
-        let [spin, other_spin] =
-            [owner, other].map(|g| base_motion(model, data, &state.mocap, model.geoms[g].body).1.angular);
-        model.geoms[owner].shape.plane_faces().any(|(normal, offset)| {
-            let n = pose.vector(&normal);
-            // Of the other's centre, with which it moves and about which it turns, seen from the owner.
-            let distance = n.dot(&(place.translation - pose.translation)) - offset;
-            let [u, v] = [owner, other].map(|g| point_velocity(model, data, state, g, &place.translation));
-            let later = distance + h * n.dot(&(v - u));
-            let [down, turn] = [-n, (other_spin - spin) * h].map(|x| place.inverse_vector(&x));
-            let [reach, reach_later] = [Vector3::zeros(), turn].map(|turn| shape.reach(&down, &turn));
-            reach.is_some_and(|reach| distance - reach >= -GRAZING)
-                && reach_later.is_some_and(|reach| later - reach >= least)
-        })
+    /// A geom with its pose and its motion.
+    fn moving<'a>(&'a self, model: &'a Model, data: &Data, state: &State, geom: usize) -> MovingShape<'a> {
+        let (base, velocity) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
+        let shape = &model.geoms[geom].shape;
+        MovingShape { shape, pose: &self.poses[geom], origin: base.translation, velocity }
     }
 
     /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body
@@ -193,16 +143,4 @@ impl ContactFinder {
             _ => belt,
         }
     }
-}
-
-/// Velocity of the point of a geom's body that is at `point` (m/s, world).
-fn point_velocity(
-    model: &Model,
-    data: &Data,
-    state: &State,
-    geom: usize,
-    point: &Vector3<f64>,
-) -> Vector3<f64> {
-    let (base, motion) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
-    motion.at(&(point - base.translation)).linear
 }

@@ -51,6 +51,29 @@ pub fn forward_dynamics(
 }
 
 /// [`forward_dynamics`] of all trees.
+///
+/// ```
+/// # use stiction::{dynamics, model::*, geometry::Shape};
+/// # use nalgebra::Vector3;
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let bob = BodySpec {
+/// #     pose: stiction::Transform::from_translation(-Vector3::z()),
+/// #     joints: vec![JointSpec { position: Vector3::z(), ..JointSpec::hinge(Vector3::y()) }],
+/// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
+/// #     ..BodySpec::default()
+/// # };
+/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # let model = builder.build()?;
+/// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
+/// let mut data = dynamics::Data::new(&model);
+/// let q = [std::f64::consts::FRAC_PI_2];
+/// dynamics::forward_kinematics_all(&model, &mut data, &q, &[0.0]);
+/// let mut acceleration = [0.0];
+/// dynamics::forward_dynamics_all(&model, &mut data, &[0.0], &mut acceleration)?;
+/// let inertia = 2.0 * (1.0 + 0.4 * 0.1 * 0.1);
+/// assert!((acceleration[0].abs() - 2.0 * 9.81 / inertia).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn forward_dynamics_all(
     model: &Model,
     data: &mut Data,

@@ -100,7 +100,7 @@ pub(crate) struct Stages {
 }
 
 impl Data {
-    /// Room for a model; all results zero.
+    /// Workspace for a model; all results zero.
     pub fn new(model: &Model) -> Self {
         let (links, nv, nq) = (model.links.len(), model.nv(), model.nq());
         let mut tree_offset = Vec::with_capacity(model.trees.len());

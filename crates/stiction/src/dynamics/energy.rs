@@ -8,6 +8,27 @@ use nalgebra::Vector3;
 
 /// Kinetic energy of one tree (J), with that of the rotors (armature): `1/2 v^T M v`. Needs
 /// [`forward_kinematics`](crate::dynamics::kinematics::forward_kinematics) with the same `v`.
+///
+/// ```
+/// # use stiction::{dynamics, model::*, geometry::Shape};
+/// # use nalgebra::Vector3;
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let bob = BodySpec {
+/// #     pose: stiction::Transform::from_translation(-Vector3::z()),
+/// #     joints: vec![JointSpec { position: Vector3::z(), ..JointSpec::hinge(Vector3::y()) }],
+/// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
+/// #     ..BodySpec::default()
+/// # };
+/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # let model = builder.build()?;
+/// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
+/// let mut data = dynamics::Data::new(&model);
+/// let v = [3.0];
+/// dynamics::forward_kinematics_all(&model, &mut data, &model.q0, &v);
+/// let inertia = 2.0 * (1.0 + 0.4 * 0.1 * 0.1);
+/// assert!((dynamics::kinetic_energy(&model, &data, 0, &v) - 0.5 * inertia * 9.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn kinetic_energy(model: &Model, data: &Data, tree: usize, v: &[f64]) -> f64 {
     let mut twice = 0.0;
     for i in model.trees[tree].links.clone() {

@@ -55,6 +55,23 @@ pub fn difference(model: &Model, tree: usize, q_from: &[f64], q_to: &[f64], out:
 }
 
 /// [`difference`] of all trees.
+///
+/// ```
+/// # use stiction::{dynamics, model::*, geometry::Shape};
+/// # let mut builder = ModelBuilder::new("ball");
+/// # let geoms = vec![GeomSpec::new(Shape::Sphere { radius: 0.1 })];
+/// # let ball = BodySpec { joints: vec![JointSpec::free()], geoms, ..BodySpec::default() };
+/// # builder.add_body(BodyId::WORLD, ball)?;
+/// # let model = builder.build()?;
+/// // A free body: seven coordinates, six velocities.
+/// let v = [1.0, 0.0, 0.0, 0.0, 0.5, 0.0];
+/// let mut q = model.q0.clone();
+/// dynamics::integrate_all(&model, &model.q0, &v, 1.0, &mut q);
+/// let mut back = [0.0; 6];
+/// dynamics::difference_all(&model, &model.q0, &q, &mut back);
+/// assert!(v.iter().zip(back).all(|(v, back)| (v - back).abs() < 1e-15));
+/// # Ok::<(), ModelError>(())
+/// ```
 pub fn difference_all(model: &Model, q_from: &[f64], q_to: &[f64], out: &mut [f64]) {
     for tree in 0..model.trees.len() {
         difference(model, tree, q_from, q_to, out);

@@ -85,6 +85,27 @@ pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f6
 }
 
 /// Pose of a body's frame and its motion at the frame's origin, world axes; `data` has the kinematics.
+///
+/// ```
+/// # use stiction::{dynamics, model::*, geometry::Shape};
+/// # use nalgebra::Vector3;
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let bob = BodySpec {
+/// #     pose: stiction::Transform::from_translation(-Vector3::z()),
+/// #     joints: vec![JointSpec { position: Vector3::z(), ..JointSpec::hinge(Vector3::y()) }],
+/// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
+/// #     ..BodySpec::default()
+/// # };
+/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # let model = builder.build()?;
+/// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
+/// let mut data = dynamics::Data::new(&model);
+/// let (q, v) = ([std::f64::consts::PI], [0.0]);
+/// dynamics::forward_kinematics_all(&model, &mut data, &q, &v);
+/// let (pose, _) = dynamics::body_motion(&model, &data, &[], 1);
+/// assert!((pose.translation - Vector3::z()).norm() < 1e-12); // upside down
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
     let (base, motion) = base_motion(model, data, mocap, body);
     let pose = base * model.bodies[body].pose;

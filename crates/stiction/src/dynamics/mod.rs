@@ -12,6 +12,9 @@
 //! (`q` of length nq, `v`, `tau` and accelerations of length nv); the `_all` variants loop over the trees.
 //! Indices of trees and links, and lengths of slices, are the caller's responsibility, as with any slice.
 //!
+//! With `M a + c(q, v) = tau + J^T lambda` per tree: inverse dynamics gives tau, forward dynamics a, and the
+//! Delassus operator of constraint rows is `J M^-1 J^T = Y^T Y`, Y from the factor `M = L^T D L`.
+//!
 //! | stage | needs | fills |
 //! |---|---|---|
 //! | [`forward_kinematics`] | q, v | poses, velocities, axes, velocity products, inertias |
@@ -22,15 +25,29 @@
 //! | [`OperationalSpace`] | `articulate` | blocks of `J M^-1 J^T` |
 //! | [`forward_dynamics`] | kinematics | accelerations, in linear time |
 //! | [`point_jacobian`], [`angular_jacobian`], [`add_wrench`] | kinematics | one row, one product |
+//! | [`mass_matrix_dense`], [`jacobian`] | mass matrix; kinematics | whole matrices, for users |
+//! | [`body_motion`] | kinematics | pose and motion of a body |
 //! | [`integrate`], [`difference`], [`passive_forces`] | q (and v) | q, v or tau |
 //! | [`kinetic_energy`] and its neighbours, [`joint_reactions`] | kinematics | observables |
 //! | [`runge_kutta_step`], [`coupled_runge_kutta_step`] | q, v | q, v |
 //! | [`Model::redundant`](crate::model::Model::redundant), [`redundant_state`] | a model, a state | the same in redundant coordinates |
 //! | [`lone_body`] | q, v | q, v of a single free rigid body |
+//!
+//! The files are named after the algorithms (`rnea`, `crba`, `aba`) or what they compute; `data` is the workspace, `factor/` the
+//! two factors of the mass matrix, `redundant` the model in maximal coordinates. `constraint`, `step`, `report` and `contact`
+//! call them; they import `model` and `spatial` only.
+//!
+//! # References
+//! - R. Featherstone, *Rigid Body Dynamics Algorithms* (2008): tables 5.1 (RNEA), 6.2 (CRBA), 7.1 (ABA), section 6.5 (factor).
+//! - M. W. Walker, D. E. Orin, *Efficient dynamic computer simulation of robotic mechanisms*, J. Dyn. Sys., Meas., Control 104
+//!   (1982), doi:10.1115/1.3139699.
+//! - G. Rodriguez, A. Jain, K. Kreutz-Delgado, *Spatial Operator Algebra for Multibody System Dynamics*, J. Astronautical
+//!   Sciences 40 (1992).
 
 pub(crate) mod aba;
 pub(crate) mod crba;
 pub(crate) mod data;
+pub(crate) mod dense;
 pub(crate) mod drive;
 pub(crate) mod energy;
 pub(crate) mod error;
@@ -49,6 +66,7 @@ pub(crate) mod runge_kutta;
 pub use aba::{forward_dynamics, forward_dynamics_all};
 pub use crba::{mass_matrix, mass_matrix_all};
 pub use data::Data;
+pub use dense::{jacobian, mass_matrix_dense};
 pub use energy::{
     angular_momentum, center_of_mass, kinetic_energy, linear_momentum, locked_inertia, mechanical_energy,
     potential_energy, tree_mass,

@@ -33,7 +33,7 @@
 //!   Sciences 40 (1992), section on the operational-space compliance.
 //! - P. Wensing, R. Featherstone, D. E. Orin, *A Reduced-Order Recursive Algorithm for the Computation of the
 //!   Operational-Space Inertia Matrix*, ICRA 2012 (the force propagators of step 3).
-//! - A. Mylapilli, A. Jain, *Evaluation of Complementarity Techniques for Minimal Coordinate Contact Dynamics* (2014),
+//! - H. Mylapilli, A. Jain, *Evaluation of Complementarity Techniques for Minimal Coordinate Contact Dynamics* (2014),
 //!   eq. 20-22, where it stands in the set-up of the complementarity problem.
 
 use crate::dynamics::data::Data;
@@ -45,6 +45,7 @@ use crate::spatial::{Force, Mobility, Motion};
 pub fn mobilities(model: &Model, data: &Data, tree: usize, mobility: &mut [Mobility], diagonal: &mut [f64]) {
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
+        // Step 2: from the mobility of what is before the link to its own, dof after dof.
         let mut now = link.parent.map_or(Mobility::zero(), |p| mobility[p].at(&data.link_offset[i]));
         for k in link.v..link.v + link.kind.nv() {
             let (axis, inverse_root) = (data.dof_axis[k], data.inverse_root[k]);
@@ -131,6 +132,7 @@ impl OperationalSpace {
         total.clear();
         total.resize(2 * rows, Force::zero());
         let (arrived, travelling) = total.split_at_mut(rows);
+        // Step 3, from each link to the head.
         for (link, loads) in links {
             travelling.copy_from_slice(loads);
             transmit(model, data, *link, head, travelling, y, |_, _| ());
@@ -146,6 +148,7 @@ impl OperationalSpace {
 
     /// Rows on the dofs of one link, whose coefficients are in `y` before and are half-solved there.
     pub fn joint(&mut self, model: &Model, data: &Data, link: usize, rows: usize, y: &mut [f64]) -> Node {
+        // Step 3 from a dof instead of a wrench.
         let mut total = std::mem::take(&mut self.working);
         total.clear();
         total.resize(rows, Force::zero());
@@ -175,6 +178,7 @@ impl OperationalSpace {
         let node = Node { rows, head, used, forces: self.forces.len(), responses: self.responses.len() };
         let Some(head) = head else { return node };
         self.find_mobilities(model, data, model.links[head].tree);
+        // Step 3 goes on from the head to the root; what the head answers is kept for step 4.
         self.responses.extend(forces.iter().map(|force| self.mobility[head].times(force)));
         self.forces.resize(node.forces + (self.paths[head].depth + 1) * rows, Force::zero());
         let (kept, paths) = (&mut self.forces[node.forces..], &self.paths);
@@ -204,6 +208,7 @@ impl OperationalSpace {
         (b, y_b): (&Node, &[f64]),
         mut entry: impl FnMut(usize, usize, f64),
     ) {
+        // Step 4: the link at which the rows meet, and the dofs below it that both have.
         let meeting = a.head.zip(b.head).and_then(|(p, q)| self.common_ancestor(model, p, q));
         let below = if meeting.is_none() || meeting == a.head || meeting == b.head {
             let start = meeting.map_or(0, |link| end_of_dofs(model, link));

@@ -8,7 +8,7 @@
 //! the minimal ones (Gauss's principle).
 //!
 //! # References
-//! A. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics* (2014), which
+//! H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics* (2014), which
 //! compares both.
 
 use crate::dynamics::data::Data;

@@ -25,6 +25,28 @@ pub fn bias_forces(model: &Model, data: &mut Data, tree: usize, out: &mut [f64])
 }
 
 /// [`inverse_dynamics`] of all trees.
+///
+/// ```
+/// # use stiction::{dynamics, model::*, geometry::Shape};
+/// # use nalgebra::Vector3;
+/// # let mut builder = ModelBuilder::new("pendulum");
+/// # let bob = BodySpec {
+/// #     pose: stiction::Transform::from_translation(-Vector3::z()),
+/// #     joints: vec![JointSpec { position: Vector3::z(), ..JointSpec::hinge(Vector3::y()) }],
+/// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
+/// #     ..BodySpec::default()
+/// # };
+/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # let model = builder.build()?;
+/// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
+/// let mut data = dynamics::Data::new(&model);
+/// let (q, v) = ([std::f64::consts::FRAC_PI_2], [0.0]);
+/// dynamics::forward_kinematics_all(&model, &mut data, &q, &v);
+/// let mut torque = [0.0];
+/// dynamics::inverse_dynamics_all(&model, &mut data, &[0.0], &mut torque);
+/// assert!((torque[0].abs() - 2.0 * 9.81).abs() < 1e-12); // what holds it out horizontally
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn inverse_dynamics_all(model: &Model, data: &mut Data, acceleration: &[f64], out: &mut [f64]) {
     for tree in 0..model.trees.len() {
         inverse_dynamics(model, data, tree, acceleration, out);

@@ -5,6 +5,7 @@
 //! tree was built, it is built again in its own memory in O(n log n). The pairs do not depend on the tree, because
 //! the overlap of two leaves is tested exactly and the list is sorted. Few boxes are compared directly.
 
+use crate::geometry::aabb::Aabb;
 use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::Aabb as TreeBox;
 use parry3d_f64::math::Vector as TreeVector;
@@ -12,36 +13,6 @@ use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
 /// Up to this many boxes direct comparison of all pairs is faster than the tree (measured).
 const DIRECT: usize = 32;
-
-/// An axis-aligned box; touching boxes count as overlapping.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aabb {
-    /// Lowest corner (m).
-    pub min: Vector3<f64>,
-    /// Highest corner (m).
-    pub max: Vector3<f64>,
-}
-
-impl Aabb {
-    /// The box grown by `margin` (m) on every side.
-    pub fn enlarged(&self, margin: f64) -> Self {
-        Self { min: self.min.add_scalar(-margin), max: self.max.add_scalar(margin) }
-    }
-
-    /// The smallest box that holds both.
-    pub fn merged(&self, other: &Self) -> Self {
-        Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
-    }
-
-    /// Whether the boxes have a point in common.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
-    }
-
-    fn is_finite(&self) -> bool {
-        self.min.iter().chain(self.max.iter()).all(|x| x.is_finite())
-    }
-}
 
 impl From<&Aabb> for TreeBox {
     fn from(x: &Aabb) -> Self {
@@ -51,6 +22,16 @@ impl From<&Aabb> for TreeBox {
 }
 
 /// Finds overlapping pairs among boxes that move a little from call to call.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use stiction::geometry::{Aabb, BroadPhase};
+///
+/// let unit = |x| Some(Aabb { min: Vector3::new(x, 0.0, 0.0), max: Vector3::new(x + 1.0, 1.0, 1.0) });
+/// let mut pairs = Vec::new();
+/// BroadPhase::new().pairs(&[unit(0.0), unit(0.5), unit(5.0), None], |_, _| true, &mut pairs);
+/// assert_eq!(pairs, [(0, 1), (0, 3), (1, 3), (2, 3)]);
+/// ```
 #[derive(Clone, Default)]
 pub struct BroadPhase {
     tree: Bvh,

@@ -16,8 +16,21 @@ use crate::spatial::Transform;
 /// Appends to `out` the contact points of two shapes whose gap is at most `prediction` (m).
 ///
 /// Poses are in world coordinates, normals point from the first shape to the second. Exchanging the shapes flips
-/// the normals and leaves points and gaps. All points of one call have different feature ids. Two planes
-/// never touch, and height fields do not touch anything yet. The shapes are expected to be valid ([`Shape::validate`]).
+/// the normals and leaves points and gaps. All points of one call have different feature ids. A pair that is not
+/// supported ([`are_supported`]) has no points. The shapes are expected to be valid ([`Shape::validate`]).
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use stiction::geometry::{Shape, collide};
+/// use stiction::spatial::Transform;
+///
+/// let ball = Shape::Sphere { radius: 0.5 };
+/// let above = Transform::from_translation(Vector3::new(0.0, 0.0, 0.51));
+/// let mut points = Vec::new();
+/// collide(&Shape::Plane, &Transform::identity(), &ball, &above, 0.1, &mut points);
+/// assert_eq!(points.len(), 1);
+/// assert!((points[0].gap - 0.01).abs() < 1e-12 && points[0].normal == Vector3::z());
+/// ```
 pub fn collide(
     first: &Shape,
     first_pose: &Transform,
@@ -33,6 +46,20 @@ pub fn collide(
         ordered(second, second_pose, first, first_pose, &mut manifold);
         manifold.flip();
     }
+}
+
+/// Whether contact points are computed for two shapes: not for two unbounded ones, nor for height fields.
+///
+/// ```
+/// use stiction::geometry::{Shape, are_supported};
+///
+/// assert!(are_supported(&Shape::Plane, &Shape::Sphere { radius: 1.0 }));
+/// assert!(!are_supported(&Shape::Plane, &Shape::Plane));
+/// ```
+pub fn are_supported(first: &Shape, second: &Shape) -> bool {
+    let height_field = |shape: &Shape| matches!(shape, Shape::HeightField(_));
+    let planes = matches!((first, second), (Shape::Plane, Shape::Plane));
+    !planes && !height_field(first) && !height_field(second)
 }
 
 /// Place of a kind of shape in the order in which pairs are computed.
@@ -53,9 +80,8 @@ fn rank(shape: &Shape) -> u8 {
 fn ordered(a: &Shape, x: &Transform, b: &Shape, y: &Transform, manifold: &mut Manifold) {
     use Shape::{Box, Capsule, Convex, Cylinder, Ellipsoid, HeightField, Plane, Sphere};
     match (a, b) {
-        (Plane, Plane) => {}
-        // Contact with ground given by heights is not computed; the broad phase does not propose such pairs.
-        (_, HeightField(_)) | (HeightField(_), _) => {}
+        // Not supported, see `are_supported`.
+        (Plane, Plane) | (_, HeightField(_)) | (HeightField(_), _) => {}
         (Plane, Sphere { radius }) => plane_sphere(x, y, *radius, manifold),
         (Plane, Capsule { radius, half_length }) => plane_capsule(x, y, *radius, *half_length, manifold),
         (Plane, Box { half_extents }) => plane_box(x, y, half_extents, manifold),

@@ -8,6 +8,7 @@
 //! allocation.
 
 use super::{Base, Body, Geom, Law, Model};
+use crate::geometry::are_supported;
 use serde::{Deserialize, Serialize};
 
 /// Contact parameters that replace the rules for one pair of geoms (MJCF `<pair>`), which then always may collide.
@@ -142,6 +143,15 @@ impl Model {
         // A parent fixed to the world is the world: a hinged door does collide with the floor.
         let kin = a.weld != 0 && b.weld != 0 && (a.weld == b.parent_weld || b.weld == a.parent_weld);
         bits_meet && !kin && !self.is_excluded(ga.body, gb.body)
+    }
+
+    /// Pairs of geoms that may collide although no contact points are computed for them (see
+    /// [`are_supported`](crate::geometry::are_supported)): what is of them goes through each other.
+    pub fn unsupported_pairs(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        let pairs = (0..self.geoms.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        pairs.filter(|&[a, b]| {
+            self.may_collide(a, b) && !are_supported(&self.geoms[a].shape, &self.geoms[b].shape)
+        })
     }
 
     /// Law of the contacts between two geoms (by number, in either order).

@@ -7,6 +7,16 @@ use std::str::FromStr;
 
 /// The law of one contact. Every contact obeys Signorini's condition along the normal; laws differ in what happens
 /// tangentially.
+///
+/// ```
+/// use stiction::Law;
+///
+/// let law: Law = "coulomb 0.3 viscous 2".parse()?;
+/// assert_eq!(law, Law::CoulombViscous { mu: 0.3, viscosity: 2.0 });
+/// assert_eq!(law.rows(), 3);
+/// assert_eq!(law.to_string(), "coulomb 0.3 viscous 2");
+/// # Ok::<(), stiction::model::LawError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Law {
     /// No tangential impulse.
@@ -16,7 +26,7 @@ pub enum Law {
         /// Coefficient of friction.
         mu: f64,
     },
-    /// While the contact presses it does not slide, whatever the tangential impulse (Drumwright 2015, section VI).
+    /// While the contact presses it does not slide, whatever the tangential impulse (Drumwright 2015, *Rapidly computable viscous friction and no-slip rigid contact models*, section VI).
     NoSlip,
     /// The tangential force is `-viscosity` times the sliding velocity while the contact touches, whatever the normal
     /// impulse (Drumwright 2015, section IV).

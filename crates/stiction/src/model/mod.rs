@@ -1,8 +1,31 @@
-//! The model: everything about a scene that does not change while it moves, and the state, which does.
+//! The model: everything about a scene that does not change while it moves; and the state, which does.
 //!
 //! A scene is a forest of kinematic trees. Users describe *bodies* (possibly with several joints each, as MJCF
 //! allows); the dynamics works on *links*, one joint each, where all but the last link of a body with several
 //! joints are massless and a body without joints is part of its parent's link.
+//!
+//! ```text
+//! ModelBuilder (BodySpec, JointSpec, ..)  -- build: check, number, name -->  Model  -->  everything below
+//! ```
+//!
+//! A model that exists is well formed: it comes from the builder, which checks every number and every reference, or is
+//! deserialised, which checks the same ([`Model::validate`]).
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `model` | [`Model`], the whole |
+//! | `tree`, `body`, `geom` | [`Tree`], [`Link`], [`Dof`] for the dynamics; [`Body`] as written; [`Geom`] for collision |
+//! | `tendon`, `actuator` | [`Tendon`], [`Cable`]; [`Actuator`] |
+//! | `equality`, `closure` | [`Equality`] of each kind; [`Closure`], the joints that close loops |
+//! | `combination`, `time_function` | [`Combination`] of coordinates; [`TimeFunction`] a coordinate may follow |
+//! | `contact_rules`, `law` | which geoms may touch, with what [`Law`] and restitution |
+//! | `keyframe`, `state` | stored states; [`State`] and [`Mocap`] |
+//! | `build/` | the builder, the checks and [`ModelError`]; imports the types above, which do not import it |
+//!
+//! The layout of configurations and velocities is MuJoCo's `qpos` and `qvel`.
+//!
+//! # References
+//! R. Featherstone, *Rigid Body Dynamics Algorithms* (2008), ch. 4; MuJoCo documentation, *Modeling*.
 
 pub(crate) mod actuator;
 pub(crate) mod body;
@@ -30,6 +53,7 @@ pub use build::{
 pub use build::{Element, ElementKind, ModelError};
 pub use closure::{Closure, LoopJoint};
 pub use combination::{Combination, Term};
+pub(crate) use contact_rules::ContactTable;
 pub use contact_rules::{MaterialRestitution, MaterialRule, PairRule};
 pub use equality::{Coupling, Equality, EqualityKind};
 pub use geom::Geom;

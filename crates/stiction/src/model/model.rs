@@ -1,5 +1,6 @@
 //! The model as a whole, as the algorithms read it.
 
+use super::build::validate::StoredModel;
 use super::contact_rules::ContactTable;
 use super::{
     Actuator, Body, Cable, Dof, Equality, Geom, Keyframe, Law, Link, LoopJoint, MaterialRestitution,
@@ -10,7 +11,11 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// A scene that is ready to move. Immutable; share it between simulations.
+///
+/// One that is deserialised is checked as by [`Model::validate`], so that a model that exists is well formed. (Its fields may
+/// be changed; who does so and is not sure validates again.)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredModel")]
 pub struct Model {
     /// Name of the scene.
     pub name: String,

@@ -1,4 +1,4 @@
-//! The state of a simulation: what moves, and what the user commands.
+//! The state of a scene: what moves, and what the user commands.
 
 use super::Model;
 use crate::spatial::{Force, Motion, Transform};

@@ -5,6 +5,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A function of the time `t` (s). As text: `rate R`, `harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]` or `polynomial A0 A1 ...`.
+///
+/// ```
+/// use stiction::model::TimeFunction;
+///
+/// let swing: TimeFunction = "polynomial 1 2 3".parse()?;
+/// assert_eq!(swing.at(2.0), [17.0, 14.0, 6.0]); // value, rate, acceleration
+/// # Ok::<(), stiction::model::TimeFunctionError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TimeFunction {
     /// `middle + amplitude sin(2 pi frequency t + phase)`.

@@ -25,6 +25,15 @@ impl Inertia {
     }
 
     /// From mass (kg), centre of mass (m) and inertia about the centre of mass (kg m^2).
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use stiction::spatial::{Inertia, Motion};
+    ///
+    /// let body = Inertia::new(2.0, &Vector3::x(), &Matrix3::identity());
+    /// let momentum = body.times(&Motion::new(Vector3::zeros(), Vector3::y()));
+    /// assert_eq!((momentum.linear, momentum.angular), (2.0 * Vector3::y(), 2.0 * Vector3::z()));
+    /// ```
     #[inline]
     pub fn new(mass: f64, center_of_mass: &Vector3<f64>, central: &Matrix3<f64>) -> Self {
         let c = center_of_mass;

@@ -39,6 +39,14 @@ impl Motion {
     }
 
     /// The same motion seen at the point `offset` away (m).
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use stiction::spatial::Motion;
+    ///
+    /// let spin = Motion::new(Vector3::z(), Vector3::zeros());
+    /// assert_eq!(spin.at(&Vector3::x()).linear, Vector3::y());
+    /// ```
     #[inline]
     pub fn at(&self, offset: &Vector3<f64>) -> Self {
         Self { angular: self.angular, linear: self.linear + self.angular.cross(offset) }

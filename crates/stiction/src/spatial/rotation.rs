@@ -68,6 +68,14 @@ pub fn quaternion_normalized(q: &Quaternion) -> Quaternion {
 }
 
 /// Unit quaternion of a rotation vector (axis times angle, rad).
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use stiction::spatial::{quaternion_exponential, quaternion_logarithm};
+///
+/// let turn = Vector3::new(0.1, -0.2, 0.3);
+/// assert!((quaternion_logarithm(&quaternion_exponential(&turn)) - turn).norm() < 1e-15);
+/// ```
 #[inline]
 pub fn quaternion_exponential(rotation: &Vector3<f64>) -> Quaternion {
     let angle_squared = rotation.norm_squared();

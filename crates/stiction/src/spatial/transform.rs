@@ -7,6 +7,16 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// The pose of a frame B seen from a frame A: `x_A = rotation x_B + translation` (m).
+///
+/// ```
+/// use nalgebra::{UnitQuaternion, Vector3};
+/// use stiction::spatial::Transform;
+///
+/// let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_2);
+/// let pose = Transform::new(Vector3::new(1.0, 0.0, 0.0), &turn);
+/// assert!((pose.point(&Vector3::x()) - Vector3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
+/// assert!(((pose * pose.inverse()).translation).norm() < 1e-15);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transform {
     /// Rotation matrix; its columns are B's axes in A.

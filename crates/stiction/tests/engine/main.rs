@@ -10,6 +10,7 @@ mod contact;
 mod dynamics;
 mod field_cases;
 mod geometry;
+mod layers;
 mod model;
 mod report;
 mod scene;

@@ -34,7 +34,7 @@
 //!   optimization*, ZAMM 91 (2011).
 //! - M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
 //!   (2006).
-//! - E. Drumwright, *Rapid multi-rigid body dynamics with contact* (2015), sections IV and VI.
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections IV and VI.
 
 use crate::contact::formulation::choice::FormulationError;
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};

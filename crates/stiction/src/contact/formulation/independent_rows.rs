@@ -21,7 +21,7 @@ pub(crate) struct IndependentRows {
 }
 
 impl IndependentRows {
-    /// No row chosen, and room for `n`.
+    /// No row chosen, and capacity for `n`.
     pub(crate) fn clear(&mut self, n: usize) {
         self.chosen.clear();
         self.chosen.reserve(n);

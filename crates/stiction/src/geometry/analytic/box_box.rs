@@ -190,7 +190,7 @@ fn edge_axis(boxes: &Boxes, extents: &Matrix3<f64>, i: usize, j: usize, least: f
     if sine < PARALLEL_EDGES {
         return None;
     }
-    // Cheap estimate of sine * s(n), with room for its rounding; most axes end here.
+    // Cheap estimate of sine * s(n), with a margin for its rounding; most axes end here.
     let along = boxes.offset[i1] * c1 + boxes.offset[i2] * c2;
     let reach = boxes.a[i1] * c1.abs()
         + boxes.a[i2] * c2.abs()

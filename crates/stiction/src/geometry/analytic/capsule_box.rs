@@ -12,11 +12,11 @@
 
 use nalgebra::Vector3;
 
-use crate::geometry::analytic::segment::Segment;
 use crate::geometry::contact_point::Manifold;
 use crate::geometry::direction::{
     BOX_FEATURES, axis, box_feature, clamp, dominant, length_and_direction, others, side, weakest,
 };
+use crate::geometry::segment::Segment;
 use crate::spatial::Transform;
 
 /// Sine between axis and edge below which their cross product is no direction.
@@ -172,7 +172,7 @@ impl CapsuleBox {
         let (m1, m2) = others(m);
         let center = axis(m1, side(normal[m1]) * self.h[m1]) + axis(m2, side(normal[m2]) * self.h[m2]);
         let edge = Segment { center, direction: axis(m, 1.0), half_length: self.h[m] };
-        let (t, s) = crate::geometry::analytic::segment::closest_segments(&self.segment, &edge);
+        let (t, s) = crate::geometry::segment::closest_segments(&self.segment, &edge);
         Touch { parameter: t, outward: *normal, distance: separation, surface: edge.at(s) }
     }
 

@@ -9,9 +9,9 @@
 
 use nalgebra::Vector3;
 
-use crate::geometry::analytic::segment::{Segment, closest_segments};
 use crate::geometry::contact_point::Manifold;
 use crate::geometry::direction::length_and_direction;
+use crate::geometry::segment::{Segment, closest_segments};
 use crate::spatial::Transform;
 
 /// Angle (rad) between the axes up to which two capsules touch along a stretch rather than in a point. A

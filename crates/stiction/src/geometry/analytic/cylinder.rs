@@ -1,7 +1,7 @@
 //! Contact points of a cylinder with a half space and with a sphere.
 //!
 //! On a plane the lowest points of both rims are exact at every tilt: two on the ruling on which the cylinder lies, one on
-//! the rim it leans on. A cap that looks down more than the mantle has its other rim points as well (see `facing`), which
+//! the rim it leans on. A cap that looks down more than the mantle has its other rim points as well (see `convex::contact_region`), which
 //! carry it when it stands. A sphere touches where its centre is closest to mantle, cap or rim; from inside it leaves the shortest way, by
 //! a cap rather than by the mantle if both are as near, and from the axis along x.
 

@@ -6,9 +6,9 @@
 
 use nalgebra::Vector3;
 
-use crate::geometry::analytic::segment::closest_parameter;
 use crate::geometry::contact_point::Manifold;
 use crate::geometry::direction::{BOX_FEATURES, axis, box_feature, clamp, length_and_direction, side};
+use crate::geometry::segment::closest_parameter;
 use crate::spatial::Transform;
 
 /// Sphere and sphere. Concentric spheres take the first one's z axis for normal.

@@ -1,6 +1,6 @@
-//! Where two shapes face each other along a direction: the points at which contact is to be kept.
+//! The contact region of two shapes along a direction: the points at which contact is to be kept.
 //!
-//! Along the normal n each shape shows a *facing feature*: a point, a line (edge, ruling, axis of a capsule), a polygon
+//! Along the normal n each shape shows a *supporting feature*: a point, a line (edge, ruling, axis of a capsule), a polygon
 //! (plane face with any number of corners) or a disc (cap of a cylinder). What both cover, seen along n, is a convex
 //! region, and its corners span every load the two can exchange. The corners are
 //!
@@ -14,9 +14,9 @@
 
 use nalgebra::{Vector2, Vector3};
 
-use crate::geometry::analytic::segment::{Segment, closest_segments};
 use crate::geometry::convex::support::Convex;
 use crate::geometry::direction::{axis, length_and_direction, others, side, weakest};
+use crate::geometry::segment::{Segment, closest_segments};
 use crate::geometry::shape::kind::Shape;
 
 /// Points that stand for the rim of a cap.
@@ -34,7 +34,7 @@ const NEWTON_STEPS: usize = 8;
 
 /// Two points of the cores, one above the other along the normal, with labels where the maker knows them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facing {
+pub(crate) struct WitnessPair {
     pub on_a: Vector3<f64>,
     pub on_b: Vector3<f64>,
     pub label_a: Option<u32>,
@@ -83,10 +83,10 @@ pub(crate) fn lowest_label(upper: bool) -> u32 {
 impl<'a> Feature<'a> {
     /// The feature along `n`. When n is the normal of a face of either shape (`forced`), the feature lies over or under
     /// that face at any tilt; otherwise it must itself be nearly across n.
-    pub(crate) fn facing(core: &'a Convex<'a>, n: &Vector3<f64>, forced: bool) -> Self {
+    pub(crate) fn supporting(core: &'a Convex<'a>, n: &Vector3<f64>, forced: bool) -> Self {
         match core.shape {
             Shape::Box { .. } | Shape::Convex(_) => {
-                if let Some(face) = core.facing_face(n) {
+                if let Some(face) = core.supporting_face(n) {
                     let normal = core.face_normal(face);
                     if normal.dot(n) > if forced { NEARLY_ACROSS } else { NEARLY_FLAT } {
                         return Feature::Polygon(Polygon { core, face, normal });
@@ -293,16 +293,16 @@ pub(crate) fn common_corners(
     b: &Feature,
     n: &Vector3<f64>,
     tolerance: f64,
-    mut each: impl FnMut(Facing),
+    mut each: impl FnMut(WitnessPair),
 ) {
     a.each_vertex(b, n, |on_a, label_a| {
         if let Some(on_b) = b.over(&on_a, n, tolerance) {
-            each(Facing { on_a, on_b, label_a, label_b: None });
+            each(WitnessPair { on_a, on_b, label_a, label_b: None });
         }
     });
     b.each_vertex(a, &-n, |on_b, label_b| {
         if let Some(on_a) = a.over(&on_b, n, tolerance) {
-            each(Facing { on_a, on_b, label_a: None, label_b });
+            each(WitnessPair { on_a, on_b, label_a: None, label_b });
         }
     });
     // A line over a line is a matter of `witness`.
@@ -313,20 +313,20 @@ pub(crate) fn common_corners(
     for i in 0..a.border_count() {
         for j in 0..b.border_count() {
             if let Some((on_a, on_b)) = view.crossing(&a.border(i), &b.border(j), tolerance) {
-                each(Facing { on_a, on_b, label_a: None, label_b: None });
+                each(WitnessPair { on_a, on_b, label_a: None, label_b: None });
             }
         }
     }
     match (a, b) {
         (Feature::Disc(disc), Feature::Disc(other)) => rims_cross(disc, other, n, |on_a, on_b| {
             let (label_a, label_b) = (Some(disc.label + ON_RIM), Some(other.label + ON_RIM));
-            each(Facing { on_a, on_b, label_a, label_b });
+            each(WitnessPair { on_a, on_b, label_a, label_b });
         }),
         (Feature::Disc(disc), other) => borders_cross_rim(other, disc, n, |on_b, on_a| {
-            each(Facing { on_a, on_b, label_a: Some(disc.label + ON_RIM), label_b: None });
+            each(WitnessPair { on_a, on_b, label_a: Some(disc.label + ON_RIM), label_b: None });
         }),
         (other, Feature::Disc(disc)) => borders_cross_rim(other, disc, n, |on_a, on_b| {
-            each(Facing { on_a, on_b, label_a: None, label_b: Some(disc.label + ON_RIM) });
+            each(WitnessPair { on_a, on_b, label_a: None, label_b: Some(disc.label + ON_RIM) });
         }),
         _ => {}
     }
@@ -428,12 +428,12 @@ impl View {
 
 /// A pair of points of the cores `between` apart along n, with the distance at which they miss that: of all points and
 /// lines active along n within rounding, those that meet best.
-pub(crate) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) -> (Facing, f64) {
+pub(crate) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) -> (WitnessPair, f64) {
     let point = |core: &Convex, n: &Vector3<f64>| {
         let x = core.support(n);
         [x, x]
     };
-    let none = Facing { on_a: a.support(n), on_b: b.support(&-n), label_a: None, label_b: None };
+    let none = WitnessPair { on_a: a.support(n), on_b: b.support(&-n), label_a: None, label_b: None };
     let mut best = (none, f64::INFINITY);
     let mut consider = |first: [Vector3<f64>; 2], second: [Vector3<f64>; 2]| {
         let flat = |ends: [Vector3<f64>; 2]| {
@@ -453,7 +453,7 @@ pub(crate) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) ->
         let (on_a, on_b) = (at(first, s, p.half_length), at(second, t, q.half_length));
         let miss = (on_b - on_a - n * between).norm();
         if miss < best.1 {
-            best = (Facing { on_a, on_b, ..none }, miss);
+            best = (WitnessPair { on_a, on_b, ..none }, miss);
         }
     };
     let (first, second) = (point(a, n), point(b, &-n));
@@ -467,7 +467,7 @@ pub(crate) fn witness(a: &Convex, b: &Convex, n: &Vector3<f64>, between: f64) ->
 }
 
 /// Where lines of the two surfaces lie over each other along n: the two ends of the stretch they share.
-pub(crate) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each: impl FnMut(Facing)) {
+pub(crate) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each: impl FnMut(WitnessPair)) {
     a.lines_across(n, PARALLEL, |along, first| {
         b.lines_across(&-n, PARALLEL, |other, second| {
             if along.cross(&other).norm() > PARALLEL {
@@ -484,7 +484,7 @@ pub(crate) fn shared_stretch(a: &Convex, b: &Convex, n: &Vector3<f64>, mut each:
                 let on_b = second[0] + (second[1] - second[0]) * ((t - p) / (q - p));
                 let between = on_b - on_a;
                 if (between - n * n.dot(&between)).norm() <= PARALLEL * length {
-                    each(Facing { on_a, on_b, label_a: None, label_b: None });
+                    each(WitnessPair { on_a, on_b, label_a: None, label_b: None });
                 }
             }
         });

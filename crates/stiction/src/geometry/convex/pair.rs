@@ -3,8 +3,8 @@
 //! 1. The best of the candidate directions. If it is exact and points that attain its separation are found, it is the answer: for
 //!    shapes that are apart they prove it, and an overlap below [`SHALLOW`] of the size is not worth a search, because no
 //!    other direction can be better by more than twice the overlap.
-//! 2. Otherwise the best direction of a search (`best_direction`).
-//! 3. Along it, the corners of what faces each other (`facing`); parallel lines give the two ends of the stretch they
+//! 2. Otherwise the best direction of a search (`separating_direction`).
+//! 3. Along it, the corners of the contact region (`contact_region`); parallel lines give the two ends of the stretch they
 //!    share; and where none of these is as deep as the separation says, the witness points are a contact themselves.
 //!
 //! All gaps are along the common normal.
@@ -12,7 +12,9 @@
 use nalgebra::Vector3;
 
 use crate::geometry::contact_point::{ContactPoint, Manifold};
-use crate::geometry::convex::contact_region::{Facing, Feature, common_corners, shared_stretch, witness};
+use crate::geometry::convex::contact_region::{
+    Feature, WitnessPair, common_corners, shared_stretch, witness,
+};
 use crate::geometry::convex::separating_direction::{ConvexPair, Direction, Kind};
 use crate::geometry::convex::support::Convex;
 use crate::geometry::shape::kind::Shape;
@@ -72,8 +74,8 @@ fn touch(
 ) -> bool {
     let (a, b, n) = (&pair.a, &pair.b, direction.normal);
     let forced = direction.kind == Kind::Face;
-    let first = Feature::facing(a, &n, forced);
-    let second = Feature::facing(b, &-n, forced);
+    let first = Feature::supporting(a, &n, forced);
+    let second = Feature::supporting(b, &-n, forced);
     let mut contacts = Contacts {
         pair,
         world,
@@ -85,21 +87,21 @@ fn touch(
     };
     let flat = [&first, &second].iter().all(|feature| !matches!(feature, Feature::Point(_)));
     if forced || flat {
-        common_corners(&first, &second, &n, pair.tolerance, |facing| contacts.add(&facing));
+        common_corners(&first, &second, &n, pair.tolerance, |witness| contacts.add(&witness));
     }
     let enough = direction.separation + pair.tolerance;
     if contacts.smallest > enough {
         contacts.faces = [None; 2];
-        shared_stretch(a, b, &n, |facing| contacts.add(&facing));
+        shared_stretch(a, b, &n, |witness| contacts.add(&witness));
     }
     if contacts.smallest > enough {
         let between = direction.separation + a.radius() + b.radius();
-        let (facing, miss) = witness(a, b, &n, between);
+        let (found, miss) = witness(a, b, &n, between);
         // Sideways a small miss of points that are apart changes their distance by its square only.
-        let error = if between > 0.0 { (facing.on_b - facing.on_a).norm() - between } else { miss };
+        let error = if between > 0.0 { (found.on_b - found.on_a).norm() - between } else { miss };
         let meets = error <= pair.tolerance;
         if meets || always {
-            let stands = if meets { facing } else { pair.stand_in(&facing, direction) };
+            let stands = if meets { found } else { pair.stand_in(&found, direction) };
             contacts.add_at(&stands, direction.separation);
         }
         return meets;
@@ -110,19 +112,20 @@ fn touch(
 impl ConvexPair<'_> {
     /// A pair of points as far apart as the separation for witness points that rounding kept from meeting: the point that
     /// is not on a face counts.
-    fn stand_in(&self, facing: &Facing, direction: &Direction) -> Facing {
+    fn stand_in(&self, witness: &WitnessPair, direction: &Direction) -> WitnessPair {
         let n = &direction.normal;
         let across = n * (direction.separation + self.a.radius() + self.b.radius());
-        let on_face = self.a.facing_face(n).is_some_and(|face| self.a.face_normal(face).dot(n) > 1.0 - 1e-12);
+        let on_face =
+            self.a.supporting_face(n).is_some_and(|face| self.a.face_normal(face).dot(n) > 1.0 - 1e-12);
         if on_face {
-            Facing { on_a: facing.on_b - across, ..*facing }
+            WitnessPair { on_a: witness.on_b - across, ..*witness }
         } else {
-            Facing { on_b: facing.on_a + across, ..*facing }
+            WitnessPair { on_b: witness.on_a + across, ..*witness }
         }
     }
 }
 
-/// Turns facing points of the cores into contact points.
+/// Turns witness points of the cores into contact points.
 struct Contacts<'a, 'b> {
     pair: &'a ConvexPair<'a>,
     world: &'a Transform,
@@ -135,21 +138,21 @@ struct Contacts<'a, 'b> {
 
 impl Contacts<'_, '_> {
     /// A pair of points with their distance along the normal for gap.
-    fn add(&mut self, facing: &Facing) {
+    fn add(&mut self, witness: &WitnessPair) {
         let radii = self.pair.a.radius() + self.pair.b.radius();
-        self.add_at(facing, self.normal.dot(&(facing.on_b - facing.on_a)) - radii);
+        self.add_at(witness, self.normal.dot(&(witness.on_b - witness.on_a)) - radii);
     }
 
-    fn add_at(&mut self, facing: &Facing, gap: f64) {
+    fn add_at(&mut self, witness: &WitnessPair, gap: f64) {
         self.smallest = self.smallest.min(gap);
         if gap > self.manifold.prediction() {
             return;
         }
         let (a, b, n) = (&self.pair.a, &self.pair.b, &self.normal);
         let width = 0.25 * self.merge;
-        let label_a = facing.label_a.unwrap_or_else(|| a.label(&facing.on_a, n, self.faces[0], width));
-        let label_b = facing.label_b.unwrap_or_else(|| b.label(&facing.on_b, &-n, self.faces[1], width));
-        let middle = (facing.on_a + facing.on_b + n * (a.radius() - b.radius())) * 0.5;
+        let label_a = witness.label_a.unwrap_or_else(|| a.label(&witness.on_a, n, self.faces[0], width));
+        let label_b = witness.label_b.unwrap_or_else(|| b.label(&witness.on_b, &-n, self.faces[1], width));
+        let middle = (witness.on_a + witness.on_b + n * (a.radius() - b.radius())) * 0.5;
         let contact = ContactPoint {
             point: self.world.point(&middle),
             normal: self.world.vector(n),

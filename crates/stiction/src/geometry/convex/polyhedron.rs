@@ -41,7 +41,7 @@ pub(crate) fn sphere_mesh(
     let (outward, distance, surface) = point_mesh(&center, mesh);
     let gap = distance - radius;
     let local = Convex { shape, pose: Transform::identity() };
-    let feature = local.label(&surface, &outward, local.facing_face(&outward), 1e-6 * mesh.thickness());
+    let feature = local.label(&surface, &outward, local.supporting_face(&outward), 1e-6 * mesh.thickness());
     let normal = -pose.vector(&outward);
     manifold.push(
         sphere.translation + normal * (radius + 0.5 * gap),

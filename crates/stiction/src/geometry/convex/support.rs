@@ -93,7 +93,7 @@ impl Convex<'_> {
     }
 
     /// The plane face that looks most along `n`, of those at the point furthest along it.
-    pub(crate) fn facing_face(&self, n: &Vector3<f64>) -> Option<usize> {
+    pub(crate) fn supporting_face(&self, n: &Vector3<f64>) -> Option<usize> {
         let local = self.pose.inverse_vector(n);
         match self.shape {
             Shape::Box { .. } => {
@@ -170,12 +170,12 @@ impl Convex<'_> {
             }
             Shape::Convex(mesh) => {
                 let top = mesh.support_index(&local) as u32;
-                let mut room = LINES;
+                let mut left = LINES;
                 for edge in mesh.edges().iter().filter(|edge| edge.ends.contains(&top)) {
                     let [a, b] = edge.ends.map(|i| mesh.vertices()[i as usize]);
                     let Some((_, direction)) = length_and_direction(&(b - a)) else { continue };
-                    if direction.dot(&local).abs() <= width && room > 0 {
-                        room -= 1;
+                    if direction.dot(&local).abs() <= width && left > 0 {
+                        left -= 1;
                         each(self.pose.vector(&direction), [a, b].map(|x| self.pose.point(&x)));
                     }
                 }

@@ -80,6 +80,17 @@ impl ConvexMesh {
     ///
     /// # Errors
     /// A coordinate is not finite, or the points span no volume.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use stiction::geometry::ConvexMesh;
+    ///
+    /// let tetrahedron = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+    /// let mesh = ConvexMesh::from_points(&tetrahedron)?;
+    /// assert_eq!(mesh.vertices().len(), 4);
+    /// assert!((mesh.mass_properties().mass - 1.0 / 6.0).abs() < 1e-15);
+    /// # Ok::<(), stiction::geometry::ConvexMeshError>(())
+    /// ```
     pub fn from_points(points: &[Vector3<f64>]) -> Result<Self, ConvexMeshError> {
         for (index, point) in points.iter().enumerate() {
             if let Some(&value) = point.iter().find(|x| !x.is_finite()) {
@@ -311,7 +322,7 @@ fn outline(triangles: &[[u32; 3]], members: &[usize]) -> Option<Vec<u32>> {
 /// Vertices and triangles.
 type Hull = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
 
-/// The hull of points. The library judges flatness by absolute lengths, so it works on points that fill
+/// The hull of points. The library measures flatness by absolute lengths, so it works on points that fill
 /// a cube of side 2; stretching along axes changes neither what is a vertex nor what is a facet.
 fn hull(points: &[Vector3<f64>]) -> Option<Hull> {
     let (mut low, mut high) = (points[0], points[0]);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use crate::geometry::broad::Aabb;
+use crate::geometry::aabb::Aabb;
 use crate::geometry::direction::{axis, length_and_direction, side};
 use crate::geometry::shape::convex_mesh::ConvexMesh;
 use crate::geometry::shape::height_field::HeightField;
@@ -210,6 +210,15 @@ impl Shape {
     }
 
     /// Mass properties of the solid shape at density 1 kg/m^3; `None` for unbounded shapes and for ground.
+    ///
+    /// ```
+    /// use stiction::geometry::Shape;
+    ///
+    /// let ball = Shape::Sphere { radius: 0.5 };
+    /// let unit = ball.unit_inertia().unwrap();
+    /// assert!((unit.inertia[(0, 0)] - 0.4 * unit.mass * 0.25).abs() < 1e-15);
+    /// assert!(Shape::Plane.unit_inertia().is_none());
+    /// ```
     pub fn unit_inertia(&self) -> Option<MassProperties> {
         let mass = self.volume()?;
         // Of a body whose second moments along its axes are mass times these.

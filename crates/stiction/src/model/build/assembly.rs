@@ -349,7 +349,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Extents of the trees, and which of them are lone bodies.
+    /// Extents of the trees, and which of them are single rigid bodies.
     pub(crate) fn finish_trees(&mut self) {
         let model = &mut self.model;
         let ends = |link: Option<&Link>| match link {

@@ -125,13 +125,19 @@ pub(crate) fn geom(element: &Element, spec: &GeomSpec) -> Result<(), ModelError>
     not_negative(element, "density", spec.density)?;
     not_negative(element, "friction", spec.friction)?;
     all_finite(element, "surface velocity", spec.surface_velocity.iter())?;
-    if matches!(spec.contact_dimension, 1 | 3 | 4 | 6) {
-        return Ok(());
-    }
-    Err(ModelError::ContactDimension { element: element.clone(), value: spec.contact_dimension })
+    contact_dimension(element, spec.contact_dimension)
 }
 
-fn shape(element: &Element, shape: &Shape) -> Result<(), ModelError> {
+/// MuJoCo's `condim`.
+pub(crate) fn contact_dimension(element: &Element, value: u8) -> Result<(), ModelError> {
+    if matches!(value, 1 | 3 | 4 | 6) {
+        return Ok(());
+    }
+    Err(ModelError::ContactDimension { element: element.clone(), value })
+}
+
+/// The numbers of a shape.
+pub(crate) fn shape(element: &Element, shape: &Shape) -> Result<(), ModelError> {
     shape.validate().map_err(|source| ModelError::Shape { element: element.clone(), source })
 }
 

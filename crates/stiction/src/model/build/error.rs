@@ -439,6 +439,14 @@ pub enum ModelError {
         /// The rule.
         element: Element,
     },
+    /// A model that was not built here contradicts itself.
+    #[error("{element}: {what}; the model was not written by this library, or changed since")]
+    Malformed {
+        /// The element.
+        element: Element,
+        /// What is wrong.
+        what: &'static str,
+    },
 }
 
 impl ModelError {
@@ -483,7 +491,8 @@ impl ModelError {
             | ModelError::SameTwice { element, .. }
             | ModelError::NeverMove { element, .. }
             | ModelError::RestitutionRange { element, .. }
-            | ModelError::DuplicateRule { element } => element,
+            | ModelError::DuplicateRule { element }
+            | ModelError::Malformed { element, .. } => element,
         }
     }
 }

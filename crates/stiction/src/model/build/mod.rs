@@ -1,4 +1,23 @@
 //! From specifications to a model.
+//!
+//! ```text
+//! builder (collects specs) -> compile (the order of the work)
+//!     assembly: bodies depth first, names, links, dofs, inertia
+//!     closures, relations: what refers to bodies and joints
+//!     keyframes, contact_rules
+//! ```
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `spec` | what a person or a file describes |
+//! | `builder` | [`ModelBuilder`], which collects it |
+//! | `compile` | [`ModelBuilder::build`] |
+//! | `assembly`, `inertia` | bodies, links, dofs; mass properties, and whether every joint moves some |
+//! | `closures`, `relations` | loop joints; tendons, cables, actuators, equalities |
+//! | `keyframes`, `contact_rules` | stored states; rules of pairs and materials |
+//! | `names`, `references` | names that are unique; names and ids to numbers |
+//! | `check`, `validate` | checks of single specifications; of a model from elsewhere |
+//! | `error` | [`ModelError`] |
 
 pub(crate) mod assembly;
 pub(crate) mod builder;
@@ -13,6 +32,7 @@ pub(crate) mod names;
 pub(crate) mod references;
 pub(crate) mod relations;
 pub(crate) mod spec;
+pub(crate) mod validate;
 
 pub use builder::ModelBuilder;
 pub use error::{Element, ElementKind, ModelError};

@@ -42,6 +42,15 @@ use std::sync::Arc;
 /// Reads a scene from the text of an MJCF file. `file_name` is for messages, and its directory is where the files are
 /// that the text names.
 ///
+/// ```
+/// let text = r#"<mujoco><worldbody><body name="arm"><joint type="hinge" axis="0 1 0"/>
+///     <geom type="capsule" fromto="0 0 0  0 0 -1" size="0.05"/></body></worldbody></mujoco>"#;
+/// let scene = stiction::scene::mjcf::parse(text, "arm.xml")?;
+/// assert_eq!(scene.model.nv(), 1);
+/// assert!(!scene.report.is_empty()); // it says that the default time step was taken
+/// # Ok::<(), stiction::SceneError>(())
+/// ```
+///
 /// # Errors
 /// The text is not XML, an included file cannot be read, or something is wrong or not supported; see [`SceneError`].
 pub fn parse(text: &str, file_name: &str) -> Result<Scene, SceneError> {

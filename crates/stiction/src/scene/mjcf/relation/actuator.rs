@@ -2,7 +2,7 @@
 //!
 //! `motor`, `position`, `velocity`, `damper` and the `general` ones they are short for: `force = (gain . x) ctrl +
 //! bias . x` with `x = (1, length, rate)`. All of them share one set of defaults; a shortcut starts from them but sets
-//! gain and bias anew, except that it keeps gains set for its own kind or by `general`.
+//! gain and bias itself, except that it keeps gains set for its own kind or by `general`.
 
 use crate::model::{ActuatorSpec, ElementKind, Target};
 use crate::scene::Notes;
@@ -31,131 +31,69 @@ pub(crate) const ACTUATORS: [&str; 13] = [
     "plugin",
 ];
 
-const INERT: &[&str] = &["group", "user", "lengthrange", "cranklength", "interp", "nsample"];
-
-const UNMODELLED: &[(&str, &str)] = &[
-    ("armature", "give the joint armature"),
-    ("damping", "give the joint damping"),
-    ("delay", "controls act at once"),
-    ("inheritrange", "give ctrlrange"),
+/// Attributes that every actuator may have.
+const COMMON: [&str; 14] = [
+    "name",
+    "class",
+    "joint",
+    "jointinparent",
+    "tendon",
+    "site",
+    "refsite",
+    "cranksite",
+    "slidersite",
+    "gear",
+    "ctrlrange",
+    "ctrllimited",
+    "forcerange",
+    "forcelimited",
 ];
 
-const POSITION_UNMODELLED: &[(&str, &str)] = &[
+const INERT: [&str; 6] = ["group", "user", "lengthrange", "cranklength", "interp", "nsample"];
+
+const UNMODELLED: [(&str, &str); 4] = [
     ("armature", "give the joint armature"),
     ("damping", "give the joint damping"),
-    ("dampratio", "give kv"),
     ("delay", "controls act at once"),
     ("inheritrange", "give ctrlrange"),
-    ("timeconst", "controls act at once"),
 ];
 
 const GENERAL: Attributes = Attributes {
-    read: &[
-        "name",
-        "class",
-        "joint",
-        "jointinparent",
-        "tendon",
-        "site",
-        "refsite",
-        "body",
-        "cranksite",
-        "slidersite",
-        "gear",
-        "ctrlrange",
-        "ctrllimited",
-        "forcerange",
-        "forcelimited",
-        "gaintype",
-        "gainprm",
-        "biastype",
-        "biasprm",
-        "dyntype",
-    ],
-    inert: &[
-        "group",
-        "user",
-        "lengthrange",
-        "cranklength",
-        "interp",
-        "nsample",
-        "dynprm",
-        "actdim",
-        "actearly",
-        "actlimited",
-        "actrange",
-        "input",
-        "ffrange",
-        "velrange",
-    ],
-    unmodelled: UNMODELLED,
+    read: &joined::<_, 14, 6, 20>(COMMON, ["body", "gaintype", "gainprm", "biastype", "biasprm", "dyntype"]),
+    inert: &joined::<_, 6, 8, 14>(
+        INERT,
+        ["dynprm", "actdim", "actearly", "actlimited", "actrange", "input", "ffrange", "velrange"],
+    ),
+    unmodelled: &UNMODELLED,
 };
 
-const MOTOR: Attributes = Attributes {
-    read: &[
-        "name",
-        "class",
-        "joint",
-        "jointinparent",
-        "tendon",
-        "site",
-        "refsite",
-        "cranksite",
-        "slidersite",
-        "gear",
-        "ctrlrange",
-        "ctrllimited",
-        "forcerange",
-        "forcelimited",
-    ],
-    inert: INERT,
-    unmodelled: UNMODELLED,
-};
+const MOTOR: Attributes = Attributes { read: &COMMON, inert: &INERT, unmodelled: &UNMODELLED };
 
 const SERVO: Attributes = Attributes {
-    read: &[
-        "name",
-        "class",
-        "joint",
-        "jointinparent",
-        "tendon",
-        "site",
-        "refsite",
-        "cranksite",
-        "slidersite",
-        "gear",
-        "ctrlrange",
-        "ctrllimited",
-        "forcerange",
-        "forcelimited",
-        "kp",
-        "kv",
-    ],
-    inert: INERT,
-    unmodelled: POSITION_UNMODELLED,
+    read: &joined::<_, 14, 2, 16>(COMMON, ["kp", "kv"]),
+    inert: &INERT,
+    unmodelled: &joined::<_, 4, 2, 6>(
+        UNMODELLED,
+        [("dampratio", "give kv"), ("timeconst", "controls act at once")],
+    ),
 };
 
-const VELOCITY: Attributes = Attributes {
-    read: &[
-        "name",
-        "class",
-        "joint",
-        "jointinparent",
-        "tendon",
-        "site",
-        "refsite",
-        "cranksite",
-        "slidersite",
-        "gear",
-        "ctrlrange",
-        "ctrllimited",
-        "forcerange",
-        "forcelimited",
-        "kv",
-    ],
-    inert: INERT,
-    unmodelled: UNMODELLED,
-};
+const VELOCITY: Attributes =
+    Attributes { read: &joined::<_, 14, 1, 15>(COMMON, ["kv"]), inert: &INERT, unmodelled: &UNMODELLED };
+
+/// Two lists as one, `C = A + B`.
+const fn joined<T: Copy, const A: usize, const B: usize, const C: usize>(
+    first: [T; A],
+    second: [T; B],
+) -> [T; C] {
+    let mut all = [first[0]; C];
+    let mut i = 0;
+    while i < C {
+        all[i] = if i < A { first[i] } else { second[i - A] };
+        i += 1;
+    }
+    all
+}
 
 /// Shortcuts that describe other force laws, and which.
 const LEFT_OUT: [(&str, &str); 8] = [
