@@ -5,18 +5,12 @@
 //! [`Constraint::stiffness`]); its rows ([`Constraint::push`]); and afterwards how well it is met
 //! ([`Constraint::position_error`]) and what energy it stores ([`Constraint::energy`]).
 //!
-//! A new kind is one file that implements [`Constraint`] and one line in [`kinds`].
+//! A new kind is one file that implements [`Constraint`], and one line in the list of kinds ([`crate::constraint`]) besides that of its module.
 
-use super::cable::Cables;
 use super::closure::coordinates::Loops;
-use super::closure::joint::LoopJoints;
-use super::contact::Contacts;
-use super::equality::{Equalities, Located};
-use super::joint_friction::JointFriction;
-use super::limit::JointLimits;
+use super::equality::Located;
 use super::rows::{BlockKey, Limited, Rows};
 use super::softness::Softness;
-use super::tendon::Tendons;
 use crate::contact::GapRule;
 use crate::dynamics;
 use crate::dynamics::Data;
@@ -236,21 +230,6 @@ pub(crate) trait Constraint {
     fn limited<'m>(&self, _model: &'m Model, _key: &BlockKey) -> Option<(Limited, &'m str)> {
         None
     }
-}
-
-/// The list of kinds: hands it to a macro.
-macro_rules! kinds {
-    ($callback:ident $($arguments:tt)*) => {
-        $callback! { [
-            contacts: Contacts,
-            equalities: Equalities,
-            joint_limits: JointLimits,
-            joint_friction: JointFriction,
-            tendons: Tendons,
-            loop_joints: LoopJoints,
-            cables: Cables,
-        ] $($arguments)* }
-    };
 }
 
 macro_rules! define_constraints {

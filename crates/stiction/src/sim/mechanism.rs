@@ -1,8 +1,8 @@
 //! Rank and assembly of the equalities at the present configuration.
 
+use crate::constraint::equality::{Instant, position_error};
 use crate::constraint::kind::{Constraint, Level};
 use crate::constraint::{Assembled, Mobility};
-use crate::constraint::equality::{Instant, position_error};
 use crate::dynamics;
 use crate::sim::{SimError, Simulation};
 use crate::step::contact_problem::ContactProblem;
