@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const bundle = fileURLToPath(new URL("../crates/stiction/src/view/page.html", import.meta.url));
+const bundle = fileURLToPath(new URL("../crates/stiction-page/src/page.html", import.meta.url));
 
 /** Puts the built program and style into the HTML and writes that to `bundle`. */
 const oneFile = {

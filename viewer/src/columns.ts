@@ -1,4 +1,4 @@
-// Columns of numbers: the inverse of `crates/stiction/src/view/columns.rs`, which says how they are made.
+// Columns of numbers: the inverse of `crates/stiction-page/src/columns.rs`, which says how they are made.
 
 /** What the header says of a column. */
 export interface Column {

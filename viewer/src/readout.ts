@@ -1,5 +1,5 @@
 // The read-out of a frame: what every contact carries, and what every pair of geoms carries in all, added up as in
-// `crates/stiction/src/sim/readout.rs`.
+// `crates/stiction/src/report/forces.rs`.
 //
 // All of it is about the receiver, the geom whose arrow is drawn: forces act on it, and normals point to it. It is the
 // geom that can move, or the pair's second if both can.

@@ -2,7 +2,7 @@
 
 import { type Column, ColumnReader, inflate } from "./columns";
 
-/** Version of the data, as in `crates/stiction/src/view/page.rs`. */
+/** Version of the data, as in `crates/stiction-page/src/header.rs`. */
 const FORMAT = 2;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";

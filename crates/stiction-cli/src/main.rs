@@ -17,7 +17,6 @@ mod readout;
 mod report;
 mod run;
 mod scene;
-mod server;
 mod simulate;
 mod solve;
 mod summary;

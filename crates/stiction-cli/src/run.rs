@@ -7,8 +7,7 @@ use crate::summary::Summary;
 use std::path::{Path, PathBuf};
 use stiction::recording::{Recorder, Recording};
 use stiction::sim::{SimError, Simulation, Snapshot};
-use stiction::view;
-use stiction::view::PageError;
+use stiction_page::PageError;
 
 /// What the recording formats are called by.
 const FORMATS: [&str; 2] = ["npz", "html"];
@@ -102,7 +101,7 @@ fn write_recording(args: &RunArgs, recording: &Recording, path: &Path) -> Result
     if format(path) == Some("npz") {
         return Ok(recording.write_npz(path)?);
     }
-    match view::write_page(recording, path) {
+    match stiction_page::write_page(recording, path) {
         Err(PageError::Write(error)) => Err(error.into()),
         // The run stopped in its first step, which is reported as such.
         Err(PageError::NoSteps) => {

@@ -2,17 +2,13 @@
 
 use crate::error::CliError;
 use crate::output;
-use crate::server::PageServer;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
 use crate::table::count;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stiction::recording::{Recorder, Recording};
-use stiction::view;
-
-/// What a page says about itself.
-const PAGE_MARK: &str = "<meta name=\"generator\" content=\"stiction\"";
+use stiction_page::PageServer;
 
 /// Arguments of `stiction view`.
 #[derive(Debug, clap::Args)]
@@ -52,14 +48,15 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), CliError> {
 }
 
 fn page_of(args: &ViewArgs, recording: &Recording) -> Result<String, CliError> {
-    view::page(recording).map_err(|error| CliError::Usage(format!("{}: {error}", args.file.display())))
+    stiction_page::page(recording)
+        .map_err(|error| CliError::Usage(format!("{}: {error}", args.file.display())))
 }
 
 /// A page that was written before.
 fn written_page(path: &Path) -> Result<String, CliError> {
     let file_error = |source| CliError::File { path: path.into(), action: "cannot be read", source };
     let text = std::fs::read_to_string(path).map_err(file_error)?;
-    if text.contains(PAGE_MARK) {
+    if stiction_page::is_page(&text) {
         return Ok(text);
     }
     let path = path.display();
@@ -78,7 +75,7 @@ fn simulated(args: &ViewArgs) -> Result<Recorder, CliError> {
     let stop = options.advance(&mut simulation, steps, &mut summary, Some(&mut recorder));
     if let Some(error) = stop {
         let stopped = format!("stopped at t = {} s: {error}", simulation.state.time);
-        if recorder.steps() == 0 {
+        if recorder.recording().steps() == 0 {
             return Err(CliError::Stopped(stopped));
         }
         output::note(&format!("warning: {stopped}; the steps before are shown"));

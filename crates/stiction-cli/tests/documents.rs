@@ -1,4 +1,4 @@
-//! The documents say what is so: their scenes load and run, and their commands print what is shown.
+//! The documents say what is so: their scenes load and run, their commands print what is shown, their links lead somewhere.
 //!
 //! In the README and the book, every `xml` block is a scene, and every line `$ stiction ...` of a `console` block is a command.
 //! The lines below a command are what it prints; `...` stands for any lines. Commands that take minutes (`bench`) or
@@ -51,6 +51,22 @@ fn every_scene_of_the_documents_loads_without_a_note_and_runs() {
         stiction_in(&directory, &["check", "--strict", &file]).exits_with(0);
         stiction_in(&directory, &["run", "--duration", "0.1", "--quiet", &file]).exits_with(0);
     }
+}
+
+#[test]
+fn every_file_that_the_documents_link_to_is_there() {
+    let mut links = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap();
+            if !file.is_empty() && !file.contains("://") {
+                assert!(path.with_file_name(file).exists(), "{}: {link}", path.display());
+                links += 1;
+            }
+        }
+    }
+    assert!(links >= 50, "{links}");
 }
 
 /// A command and the lines that are shown below it.

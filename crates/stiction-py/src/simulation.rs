@@ -20,7 +20,6 @@ use stiction::dynamics::body_motion;
 use stiction::recording::Recorder;
 use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
-use stiction::view;
 
 /// The state's arrays, which live as long as the simulation.
 struct Arrays {
@@ -368,7 +367,7 @@ impl PySimulation {
     fn _save(&self, path: PathBuf) -> PyResult<()> {
         let recording = self.recorder()?.recording();
         match path.extension().and_then(|e| e.to_str()) {
-            Some("html") => view::write_page(recording, &path).map_err(refuse),
+            Some("html") => stiction_page::write_page(recording, &path).map_err(refuse),
             Some("npz") => recording.write_npz(&path).map_err(refuse),
             _ => Err(refuse(format!(
                 "{}: the format is chosen by the extension, .html or .npz",
@@ -379,7 +378,7 @@ impl PySimulation {
 
     /// The recording as the text of a page.
     fn _page(&self) -> PyResult<String> {
-        view::page(self.recorder()?.recording()).map_err(refuse)
+        stiction_page::page(self.recorder()?.recording()).map_err(refuse)
     }
 
     /// The model, settings and snapshot that make this simulation again.

@@ -113,7 +113,8 @@ def test_the_stub_is_the_module() -> None:
     run(sys.executable, "-m", "mypy.stubtest", "stiction._stiction", "--mypy-config-file", str(ROOT / "pyproject.toml"))
 
 
-DOCUMENTS = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs" / "src").glob("*.md"))] if "```python\n" in path.read_text()]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs" / "src").glob("*.md"))]
+DOCUMENTS = [path for path in DOCUMENTS if "```python\n" in path.read_text()]
 
 
 def test_the_documents_have_python_snippets() -> None:

@@ -98,3 +98,8 @@ pub use problem::{
 };
 pub use select::{Reduced, Robust, RobustSettings};
 pub use sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
+
+/// The example of the readme is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

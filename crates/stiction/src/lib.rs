@@ -75,12 +75,17 @@
 //! | [`recording`] | what happened, as tables in a file |
 //!
 //! The solvers of the complementarity problems are a crate of their own, `stiction_solvers`.
+//!
+//! # Features
+//! None is on by default: `mjcf` reads scenes, `mesh` the mesh and picture files that they name, `record` writes and reads
+//! recordings, `parallel` runs batches on several threads.
 
 pub mod constraint;
 pub mod contact;
 pub mod dynamics;
 pub mod geometry;
 pub mod model;
+#[cfg(feature = "record")]
 pub mod recording;
 pub mod report;
 pub mod scene;
@@ -88,7 +93,6 @@ pub mod sim;
 pub mod spatial;
 pub(crate) mod step;
 mod suggestion;
-pub mod view;
 
 pub use contact::{Formulation, ImpactLaw};
 pub use geometry::Shape;
@@ -98,9 +102,11 @@ pub use scene::{Scene, SceneError};
 pub use sim::{Settings, SimError, Simulation, Snapshot, Stepper};
 pub use spatial::Transform;
 
-/// The programs of the book are tests.
+/// The programs of the readme and of the book are tests.
 #[cfg(doctest)]
 mod book {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
     #[doc = include_str!("../../../docs/src/certificate.md")]
     mod certificate {}
     #[doc = include_str!("../../../docs/src/extending.md")]

@@ -1,9 +1,40 @@
-//! Recordings: what a run leaves behind, as NumPy archives.
+//! Recordings: what a run did, step by step, as plain numbers that need nothing else to be played or checked.
+//!
+//! ```text
+//! Simulation -> Recorder -> Sink: Recording (memory) -> archive (.npz)
+//!                                                    -> page (crate stiction-page)
+//!                           Sink: another, such as a live viewer
+//! ```
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `sink` | the trait through which a run hands out its steps |
+//! | `recorder` | watches a simulation, finds the poses of its bodies, and feeds a sink |
+//! | `run` | what stays the same during a run: names, shapes, the first state |
+//! | `tables` | the sink that keeps every step, in flat columns |
+//! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
+//! | `check` | refuses archives that contradict themselves |
+//! | `npz` | the container: NumPy arrays in a zip file |
+//! | `error` | why a recording cannot be written or read |
+//!
+//! Impulses, velocities and frames of every contact are recorded in full precision, so every certificate can be computed
+//! again from the file alone.
 
-pub(crate) mod archive;
-pub(crate) mod npz;
-pub(crate) mod recorder;
+mod check;
+mod error;
+mod npz;
+mod recorder;
+mod run;
+mod schema;
+mod sink;
+mod tables;
+#[cfg(test)]
+mod tests;
 
-pub use archive::{LAW_NAMES, MODE_NAMES, ReadError, ReadProblem, RecordError, Recording, SHAPE_NAMES};
+pub use error::{ReadError, ReadProblem, RecordError};
 pub use npz::NpzError;
 pub use recorder::Recorder;
+pub use run::{BodyTable, GeomTable, HeightFieldTable, MeshTable, Poses, Run};
+pub use run::{LAW_NAMES, MODE_NAMES, SHAPE_NAMES};
+pub use sink::{RecordedStep, Sink};
+pub use tables::{ContactTable, Recording};

@@ -1,204 +1,65 @@
-//! The recorder: takes down what a simulation does, step by step, as a [`Recording`].
+//! The recorder: watches a simulation and hands its steps to a [`Sink`].
 
-use crate::contact::Mode;
-use crate::dynamics;
 use crate::dynamics::Data;
-use crate::dynamics::body_motion;
-use crate::geometry::{ConvexMesh, HeightField, Shape};
-use crate::model::{Base, Model};
-use crate::recording::archive::{
-    BodyTable, ContactTable, GeomTable, HeightFieldTable, MeshTable, Poses, RecordError, Recording,
-    SHAPE_NAMES,
-};
+use crate::model::Model;
+use crate::recording::run::{Poses, Run};
+use crate::recording::sink::{RecordedStep, Sink};
+use crate::recording::tables::Recording;
 use crate::report::StepReport;
-use crate::sim::{Simulation, State};
-use crate::spatial::Transform;
-use std::path::Path;
+use crate::sim::Simulation;
 use std::sync::Arc;
 
-/// Room reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
-const RESERVED: usize = 8 << 20;
-
-/// Keeps what a simulation does, step by step.
+/// Hands the steps of a simulation to a sink; without another, to a [`Recording`] that keeps them all.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct Recorder<S: Sink = Recording> {
     model: Arc<Model>,
     /// For the kinematics of the states it is shown.
     data: Data,
-    recording: Recording,
+    /// Poses of the bodies at the last of them.
+    poses: Poses,
+    sink: S,
 }
 
 impl Recorder {
-    /// A recorder that starts with the simulation's present state and has room for `expected_steps` (more are
-    /// fine).
+    /// A recorder that starts with the simulation's present state and keeps all steps in memory, with capacity for
+    /// `expected_steps` (more are fine).
     pub fn new(simulation: &Simulation, expected_steps: usize) -> Self {
-        let model = simulation.model().clone();
-        let mut data = Data::new(&model);
-        let mut poses0 = Poses::default();
-        add_body_poses(&mut poses0, &model, &mut data, &simulation.state);
-        let (bodies, state) = (model.bodies.len(), &simulation.state);
-        let numbers_per_step = model.nq() + model.nv() + 7 * bodies + 16;
-        let steps = expected_steps.min(RESERVED / numbers_per_step);
-        let (geoms, meshes, height_fields) = shapes(&model);
-        let formulation = &simulation.settings().formulation;
-        let recording = Recording {
-            scene_name: model.name.clone(),
-            contact_model: formulation.name().into(),
-            solver: formulation.solver_name().into(),
-            timestep: simulation.timestep(),
-            gravity: model.gravity.as_slice().to_vec(),
-            bodies: BodyTable {
-                names: model.bodies.iter().map(|b| b.name.clone()).collect(),
-                mass: model.bodies.iter().map(|b| b.mass).collect(),
-                fixed: model.bodies.iter().map(|b| i32::from(b.base == Base::World)).collect(),
-            },
-            geoms,
-            meshes,
-            height_fields,
-            time0: state.time,
-            qpos0: state.q.clone(),
-            qvel0: state.v.clone(),
-            poses0,
-            time: Vec::with_capacity(steps),
-            qpos: Vec::with_capacity(steps * model.nq()),
-            qvel: Vec::with_capacity(steps * model.nv()),
-            poses: Poses {
-                position: Vec::with_capacity(3 * steps * bodies),
-                orientation: Vec::with_capacity(4 * steps * bodies),
-            },
-            contacts: ContactTable { ptr: vec![0], ..Default::default() },
-            certificates: Vec::with_capacity(steps),
-            energy: Vec::with_capacity(steps),
-            kinetic_energy: Vec::with_capacity(steps),
-            unsolved: Vec::with_capacity(steps),
-            pivots: Vec::with_capacity(steps),
-            iterations: Vec::with_capacity(steps),
-        };
-        Self { model, data, recording }
-    }
-
-    /// Adds the step that the simulation has just taken, with its report.
-    pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
-        let (state, recording) = (&simulation.state, &mut self.recording);
-        recording.time.push(state.time);
-        recording.qpos.extend_from_slice(&state.q);
-        recording.qvel.extend_from_slice(&state.v);
-        add_body_poses(&mut recording.poses, &self.model, &mut self.data, state);
-        add_contacts(&mut recording.contacts, simulation);
-        recording.certificates.push(report.certificate);
-        recording.energy.push(report.energy);
-        recording.kinetic_energy.push(report.kinetic_energy);
-        recording.unsolved.push(report.unsolved as i64);
-        recording.pivots.push(report.pivots as i64);
-        recording.iterations.push(report.iterations as i64);
-    }
-
-    /// Steps recorded.
-    pub fn steps(&self) -> usize {
-        self.recording.steps()
+        Self::with_sink(simulation, expected_steps, Recording::default())
     }
 
     /// What has been recorded.
     pub fn recording(&self) -> &Recording {
-        &self.recording
-    }
-
-    /// Writes the recording as a NumPy archive; an existing file is replaced.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write_npz(&self, path: &Path) -> Result<(), RecordError> {
-        self.recording.write_npz(path)
+        &self.sink
     }
 }
 
-/// Shapes and poses of the geoms, and what their meshes and height fields are.
-fn shapes(model: &Model) -> (GeomTable, MeshTable, HeightFieldTable) {
-    let mut geoms = GeomTable::default();
-    let mut meshes = MeshTable { vertex_ptr: vec![0], triangle_ptr: vec![0], ..Default::default() };
-    let mut fields = HeightFieldTable { ptr: vec![0], ..Default::default() };
-    for geom in &model.geoms {
-        let (kind, size, data) = match &geom.shape {
-            Shape::Plane => ("plane", [0.0; 3], -1),
-            Shape::Sphere { radius } => ("sphere", [*radius, 0.0, 0.0], -1),
-            Shape::Capsule { radius, half_length } => ("capsule", [*radius, *half_length, 0.0], -1),
-            Shape::Box { half_extents } => ("box", (*half_extents).into(), -1),
-            Shape::Cylinder { radius, half_length } => ("cylinder", [*radius, *half_length, 0.0], -1),
-            Shape::Ellipsoid { radii } => ("ellipsoid", (*radii).into(), -1),
-            Shape::Convex(mesh) => ("mesh", [0.0; 3], add_mesh(&mut meshes, mesh)),
-            Shape::HeightField(field) => {
-                let [x, y] = field.half_size();
-                ("hfield", [x, y, field.base()], add_height_field(&mut fields, field))
-            }
-        };
-        let pose = model.bodies[geom.body].pose.inverse() * geom.pose;
-        geoms.names.push(geom.name.clone());
-        geoms.body.push(geom.body as i32);
-        geoms.kind.push(SHAPE_NAMES.iter().position(|&name| name == kind).map_or(-1, |code| code as i32));
-        geoms.size.extend_from_slice(&size);
-        geoms.data.push(data);
-        add_pose(&mut geoms.poses, &pose);
-        geoms.rgba.extend_from_slice(&geom.color.unwrap_or([f64::NAN; 4]));
+impl<S: Sink> Recorder<S> {
+    /// A recorder that starts with the simulation's present state and hands each step to `sink`.
+    pub fn with_sink(simulation: &Simulation, expected_steps: usize, mut sink: S) -> Self {
+        let model = simulation.model().clone();
+        let mut data = Data::new(&model);
+        sink.begin(Run::of(simulation, &mut data), expected_steps);
+        Self { model, data, poses: Poses::default(), sink }
     }
-    (geoms, meshes, fields)
-}
 
-/// Appends a mesh; returns its number.
-fn add_mesh(meshes: &mut MeshTable, mesh: &ConvexMesh) -> i32 {
-    meshes.vertex.extend(mesh.vertices().iter().flat_map(|v| [v.x, v.y, v.z]));
-    meshes.triangle.extend(mesh.triangles().iter().flatten().map(|&i| i as i32));
-    meshes.vertex_ptr.push((meshes.vertex.len() / 3) as i64);
-    meshes.triangle_ptr.push((meshes.triangle.len() / 3) as i64);
-    meshes.vertex_ptr.len() as i32 - 2
-}
-
-/// Appends a height field; returns its number.
-fn add_height_field(fields: &mut HeightFieldTable, field: &HeightField) -> i32 {
-    fields.grid.extend(field.grid().map(|n| n as i64));
-    fields.height.extend_from_slice(field.heights());
-    fields.ptr.push(fields.height.len() as i64);
-    fields.ptr.len() as i32 - 2
-}
-
-fn add_pose(poses: &mut Poses, pose: &Transform) {
-    poses.position.extend_from_slice(pose.translation.as_slice());
-    poses.orientation.extend_from_slice(&pose.quaternion());
-}
-
-/// Appends the poses of all bodies at a state.
-fn add_body_poses(poses: &mut Poses, model: &Model, data: &mut Data, state: &State) {
-    dynamics::forward_kinematics_all(model, data, &state.q, &state.v);
-    for i in 0..model.bodies.len() {
-        add_pose(poses, &body_motion(model, data, &state.mocap, i).0);
+    /// Adds the step that the simulation has just taken, with its report.
+    pub fn record(&mut self, simulation: &Simulation, report: &StepReport) {
+        let state = &simulation.state;
+        self.poses.clear();
+        self.poses.push_bodies(&self.model, &mut self.data, state);
+        let contacts = simulation.contact_forces();
+        self.sink.step(&RecordedStep { state, poses: &self.poses, contacts, report });
     }
-}
 
-/// Appends the contacts of the simulation's last step.
-fn add_contacts(contacts: &mut ContactTable, simulation: &Simulation) {
-    for force in simulation.contact_forces() {
-        let contact = &force.contact;
-        contacts.geom1.push(contact.geoms[0] as i32);
-        contacts.geom2.push(contact.geoms[1] as i32);
-        contacts.point.extend_from_slice(contact.point.as_slice());
-        // The columns of the frame are the rows of the recording.
-        contacts.frame.extend_from_slice(contact.frame.as_slice());
-        contacts.gap.push(contact.gap);
-        contacts.law.push(contact.law.kind() as i32);
-        contacts.mu.push(contact.law.mu());
-        contacts.mode.push(match force.mode {
-            Mode::Open => 0,
-            Mode::Stick => 1,
-            Mode::Slip => 2,
-        });
-        contacts.margin.push(force.margin.unwrap_or(f64::NAN));
-        contacts.restitution.push(contact.restitution);
-        contacts.bias.push(force.bias);
-        contacts.preload.push(force.preload);
-        contacts.drift.extend_from_slice(contact.drift.as_slice());
-        contacts.velocity.extend_from_slice(force.velocity.as_slice());
-        contacts.impulse.extend_from_slice(force.impulse.as_slice());
+    /// Where the steps went.
+    pub fn sink(&self) -> &S {
+        &self.sink
     }
-    contacts.ptr.push(contacts.gap.len() as i64);
+
+    /// Ends the recording.
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
 }
 
 #[cfg(test)]
@@ -209,6 +70,7 @@ mod tests {
     use crate::scene::mjcf;
     use crate::sim::Settings;
     use std::io::Cursor;
+    use std::path::Path;
 
     /// A block that slides down a slope, and a frictionless ball that falls on it.
     const SCENE: &str = r#"<mujoco>
@@ -235,7 +97,7 @@ mod tests {
             recorder.record(&simulation, &report);
             reports.push(report);
         }
-        let archive = recorder.recording.write(Cursor::new(Vec::new())).unwrap().into_inner();
+        let archive = recorder.recording().write(Cursor::new(Vec::new())).unwrap().into_inner();
         (recorder, reports, archive)
     }
 
@@ -314,7 +176,7 @@ mod tests {
         let (recorder, _, archive) = recorded(40);
         let (q, position) = (numbers(&archive, "qpos"), numbers(&archive, "body_pos"));
         let orientation = numbers(&archive, "body_quat");
-        for step in 0..recorder.steps() {
+        for step in 0..recorder.recording().steps() {
             for body in 0..2 {
                 let q = &q[14 * step + 7 * body..14 * step + 7 * body + 7];
                 let start = 3 * (3 * step + body + 1);
@@ -337,7 +199,48 @@ mod tests {
         assert_eq!(numbers(&archive, "contact_ptr"), [0.0]);
         assert_eq!(read_array(&archive, "qpos").1, "0, 14");
         assert_eq!(numbers(&archive, "qpos0").len(), 14);
-        let error = recorder.write_npz(Path::new("/nonexistent/a.npz")).unwrap_err();
+        let error = recorder.recording().write_npz(Path::new("/nonexistent/a.npz")).unwrap_err();
         assert!(error.to_string().starts_with("/nonexistent/a.npz: "));
+    }
+
+    /// Sums up what it is shown.
+    #[derive(Default)]
+    struct Sum {
+        bodies: usize,
+        expected: usize,
+        times: Vec<f64>,
+        contacts: usize,
+        heights: Vec<f64>,
+    }
+
+    impl Sink for Sum {
+        fn begin(&mut self, run: Run, expected_steps: usize) {
+            (self.bodies, self.expected) = (run.bodies.names.len(), expected_steps);
+        }
+
+        fn step(&mut self, step: &RecordedStep<'_>) {
+            self.times.push(step.state.time);
+            self.contacts += step.contacts.len();
+            self.heights.push(step.poses.position[3 * self.bodies - 1]);
+        }
+    }
+
+    #[test]
+    fn a_sink_is_shown_each_step_as_the_recording_keeps_it() {
+        let (recorder, _, _) = recorded(30);
+        let kept = recorder.into_sink();
+        let scene = mjcf::parse(SCENE, "record.xml").unwrap();
+        let mut simulation = Simulation::new(Arc::new(scene.model), Settings::default()).unwrap();
+        let mut recorder = Recorder::with_sink(&simulation, 30, Sum::default());
+        for _ in 0..30 {
+            let report = simulation.step().unwrap();
+            recorder.record(&simulation, &report);
+        }
+        let sum = recorder.sink();
+        assert_eq!((sum.bodies, sum.expected), (3, 30));
+        assert_eq!(sum.times, kept.time);
+        assert_eq!(sum.contacts, kept.contacts.gap.len());
+        let heights: Vec<f64> = kept.poses.position.chunks(9).map(|places| places[8]).collect();
+        assert_eq!(sum.heights, heights);
     }
 }

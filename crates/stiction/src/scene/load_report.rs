@@ -5,7 +5,6 @@
 
 use crate::scene::place::Place;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 use std::fmt;
 
 /// What kind of note an entry is.
@@ -72,34 +71,5 @@ impl LoadReport {
     /// Whether the scene was taken exactly as written, as far as motion is concerned.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-}
-
-/// A report in the making.
-#[derive(Debug, Default)]
-pub(crate) struct Notes {
-    pub(crate) report: LoadReport,
-    /// For finding repeated entries; never iterated.
-    seen: HashSet<ReportEntry>,
-    /// Kinds of elements and attributes in the cosmetic part; never iterated.
-    cosmetic_seen: HashSet<String>,
-    /// Whether parameters of soft constraints have been noted.
-    pub(crate) soft_seen: bool,
-}
-
-impl Notes {
-    /// Adds an entry unless the very same one is there already (a default is read once for every user of it).
-    pub(crate) fn add(&mut self, entry: ReportEntry) {
-        if self.seen.insert(entry.clone()) {
-            self.report.entries.push(entry);
-        }
-    }
-
-    /// Adds an entry about something without effect on motion, unless there is one of its kind.
-    pub(crate) fn add_cosmetic(&mut self, kind: &str, entry: impl FnOnce() -> ReportEntry) {
-        if !self.cosmetic_seen.contains(kind) {
-            self.cosmetic_seen.insert(kind.to_string());
-            self.report.cosmetic.push(entry());
-        }
     }
 }

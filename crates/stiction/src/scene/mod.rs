@@ -25,8 +25,12 @@
 
 pub(crate) mod error;
 pub(crate) mod load_report;
+#[cfg(feature = "mjcf")]
 pub(crate) mod mesh;
+#[cfg(feature = "mjcf")]
 pub mod mjcf;
+#[cfg(feature = "mjcf")]
+pub(crate) mod notes;
 pub(crate) mod place;
 
 pub use error::SceneError;
@@ -38,9 +42,11 @@ pub use crate::suggestion::did_you_mean;
 
 use crate::contact::ImpactLaw;
 use crate::model::Model;
-use crate::scene::load_report::Notes;
+#[cfg(feature = "mjcf")]
+use crate::scene::notes::Notes;
 use crate::sim::Stepper;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "mjcf")]
 use std::path::Path;
 
 /// A scene: the model, how to simulate it, and what the reader had to say about the file.
@@ -80,6 +86,7 @@ pub struct SceneOptions {
 /// # Errors
 /// The file or one it includes cannot be read, its extension is unknown, it is not well formed, or its content is
 /// refused.
+#[cfg(feature = "mjcf")]
 pub fn load(path: &Path) -> Result<Scene, SceneError> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     if extension != "xml" && extension != "mjcf" {

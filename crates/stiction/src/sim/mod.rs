@@ -12,6 +12,7 @@
 //! A step keeps the state before it, checks the commands, calls [`crate::step`], checks what came out, and commits: only then do
 //! the memory of the formulation and the number of steps move on.
 
+#[cfg(feature = "parallel")]
 pub(crate) mod batch;
 pub(crate) mod checks;
 pub(crate) mod mechanism;
@@ -21,6 +22,7 @@ pub(crate) mod snapshot;
 
 pub use crate::model::{Mocap, State};
 pub use crate::step::{Settings, SettingsError, StageTimes, Stepper};
+#[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

@@ -19,20 +19,15 @@ const LAYERS: [&str; 11] = [
 ];
 
 /// Imports against the order, importer first, that are still to be cut.
-const REMAINING: [[&str; 2]; 13] = [
+const REMAINING: [[&str; 2]; 8] = [
     ["constraint", "report"],
     ["constraint", "sim"],
     ["constraint", "step"],
     ["contact", "scene"],
-    ["recording", "view"],
     ["report", "sim"],
     ["scene", "sim"],
     ["step", "report"],
     ["step", "sim"],
-    ["view", "recording"],
-    ["view", "report"],
-    ["view", "scene"],
-    ["view", "sim"],
 ];
 
 /// Most files of one folder, and the folders that may hold more, with the reason.

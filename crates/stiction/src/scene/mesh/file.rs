@@ -3,19 +3,30 @@
 
 use crate::scene::mesh::triangle_mesh::TriangleMesh;
 use nalgebra::Vector3;
+#[cfg(feature = "mesh")]
 use std::io::Cursor;
 use std::path::Path;
 
+/// What a build without the libraries says of files that need them.
+#[cfg(not(feature = "mesh"))]
+pub(crate) const WITHOUT_FORMATS: &str = "STL, OBJ and PNG files need a build with the feature `mesh`";
+
 /// Bytes of a binary STL before its triangles, and of each triangle.
+#[cfg(feature = "mesh")]
 const STL_HEADER: usize = 84;
+#[cfg(feature = "mesh")]
 const STL_TRIANGLE: usize = 50;
 
 /// Reads a mesh by the extension of its file. Errors are what is wrong with the file, without its name.
 pub(crate) fn read(path: &Path) -> Result<TriangleMesh, String> {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let read: fn(&[u8]) -> Result<TriangleMesh, String> = match extension.as_str() {
+        #[cfg(feature = "mesh")]
         "stl" => read_stl,
+        #[cfg(feature = "mesh")]
         "obj" => read_obj,
+        #[cfg(not(feature = "mesh"))]
+        "stl" | "obj" => return Err(WITHOUT_FORMATS.into()),
         "msh" => read_msh,
         _ => {
             return Err(format!(
@@ -54,6 +65,7 @@ pub(crate) fn check(mesh: &TriangleMesh) -> Result<(), String> {
 }
 
 /// Binary files tell themselves by their length, text files by their first word: some binary ones begin with "solid" too.
+#[cfg(feature = "mesh")]
 fn read_stl(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let count = bytes.get(80..STL_HEADER).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_le_bytes);
     let needed = count.map(|count| STL_HEADER as u64 + count as u64 * STL_TRIANGLE as u64);
@@ -75,6 +87,7 @@ fn read_stl(bytes: &[u8]) -> Result<TriangleMesh, String> {
 
 /// All objects of the file as one mesh (MuJoCo takes the first only); polygons are cut into triangles, materials are left
 /// out.
+#[cfg(feature = "mesh")]
 fn read_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     let no_materials = |_: &Path| Ok((Vec::new(), Default::default()));

@@ -12,6 +12,7 @@ use stiction_solvers::Status;
 const G: f64 = 9.81;
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_grasp_is_held_for_ten_thousand_steps() {
     let text = shipped("grasp").replace("timestep=\"0.001\"", "timestep=\"0.01\"");
     for (model, solver) in
@@ -358,6 +359,7 @@ fn frictionless_contacts_stay_so_and_viscous_ones_are_refused() {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_stack_too_large_to_be_multiplied_out_stands() {
     // 30 boxes, 120 contacts, 360 rows: the operator comes in factors.
     let bodies: String = (0..30)

@@ -82,6 +82,7 @@ fn two_boxes_leaning_on_each_other_edge_on_edge_rest_at_the_angle_of_geometry() 
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn balls_put_anywhere_on_a_plate_stay() {
     let mut random = Uniform::new(17);
     let mut builder = ModelBuilder::new("plate");
@@ -141,6 +142,7 @@ fn a_swinging_load_does_not_move_the_base_it_hangs_on() {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_cylinder_dropped_anywhere_on_a_table_lands_and_stays_upright() {
     let mut random = Uniform::new(20);
     for i in 0..200 {

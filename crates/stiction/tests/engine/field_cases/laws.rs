@@ -78,6 +78,7 @@ fn even(models: &[&'static str]) -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_pinched_capsule_stays_between_its_pads_whenever_friction_can_carry_it() {
     for model in even(&HOLDING) {
         // The least grip is 0.31532 N.
@@ -304,6 +305,7 @@ fn cubes(mu: f64, height: f64) -> String {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn no_friction_is_too_good_for_a_cube_to_stand() {
     for model in all() {
         let viscous = model.starts_with("viscous");
@@ -360,6 +362,7 @@ fn block(air: f64) -> String {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_block_of_twenty_seven_cubes_rests_for_a_minute() {
     // Cubes that touch their neighbours in 428 points, and columns on their own; slower formulations for a shorter time.
     let apart = all().map(|model| match model {
@@ -556,6 +559,7 @@ fn parked(build: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_parked_vehicle_of_three_balls_does_not_drift_however_it_is_built() {
     for model in HOLDING {
         for build in ["one body", "fixed", "tied"] {

@@ -262,6 +262,7 @@ fn report(name: &str) {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
     run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
@@ -270,6 +271,7 @@ fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn random_shapes_made_to_touch_are_found_to_touch() {
     let gap =
         (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
@@ -298,6 +300,7 @@ fn cube_rotations() -> Vec<Matrix3<f64>> {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say() {
     let offset = || {
         prop_oneof![
@@ -344,6 +347,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_sphere_touches_the_new_shapes_exactly() {
     run(2_000, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
         let a = Shape::Sphere { radius };
@@ -547,6 +551,7 @@ fn slightly_crossed_mantles_touch_in_one_point_and_parallel_ones_at_two_ends() {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn shapes_of_extreme_proportions_are_as_far_as_support_functions_say() {
     let size = || (-3.0..1.0_f64).prop_map(|e| 10_f64.powf(e));
     let shape = move || {

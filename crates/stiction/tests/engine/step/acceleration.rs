@@ -216,6 +216,7 @@ fn heap(order: fn(usize, usize) -> usize) -> Simulation {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn a_snapshot_continues_with_the_same_bits_in_the_same_and_in_another_simulation() {
     let start = || heap(|i, _| i);
     let mut s = start();
@@ -234,6 +235,7 @@ fn a_snapshot_continues_with_the_same_bits_in_the_same_and_in_another_simulation
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn the_order_in_which_bodies_are_written_changes_no_bit() {
     let hash = |order: fn(usize, usize) -> usize| {
         let mut s = heap(order);

@@ -16,6 +16,7 @@ use stiction::sim::{Settings, Simulation, Stepper};
 use stiction::spatial::Transform;
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn neither_contacts_nor_their_friction_add_energy_in_ten_thousand_random_steps() {
     for model in all() {
         let (mut unsolved, mut touching) = (0, 0);

@@ -260,6 +260,7 @@ fn an_impact_in_the_middle_of_a_step_slides_or_rolls_as_coulombs_law_says() {
 }
 
 #[test]
+#[ignore = "slow: takes some seconds"]
 fn no_random_drop_gains_energy() {
     const DROPS: usize = 2000;
     let shapes = [

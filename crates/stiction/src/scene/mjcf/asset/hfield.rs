@@ -10,6 +10,7 @@ use crate::scene::mesh::file;
 use crate::scene::mjcf::Reader;
 use crate::scene::mjcf::document::attributes::{Attributes, check};
 use crate::scene::mjcf::document::element::{Element, quoted};
+#[cfg(feature = "mesh")]
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -124,6 +125,7 @@ fn flip(values: &mut Vec<f64>, columns: usize) {
 }
 
 /// The red of a picture, and whether the picture is grey.
+#[cfg(feature = "mesh")]
 fn from_png(bytes: &[u8]) -> Result<(Grid, bool), String> {
     let wrong = |error: png::DecodingError| format!("no valid PNG: {error}");
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
@@ -145,6 +147,11 @@ fn from_png(bytes: &[u8]) -> Result<(Grid, bool), String> {
     }
     flip(&mut values, columns);
     Ok((Grid { rows, columns, values }, grey))
+}
+
+#[cfg(not(feature = "mesh"))]
+fn from_png(_: &[u8]) -> Result<(Grid, bool), String> {
+    Err(file::WITHOUT_FORMATS.into())
 }
 
 /// MuJoCo's own format: rows and columns (32 bit integers), then single precision numbers, little-endian.

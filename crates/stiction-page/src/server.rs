@@ -18,24 +18,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A listener on 127.0.0.1 that serves one page.
 #[derive(Debug)]
-pub(crate) struct PageServer {
+pub struct PageServer {
     listener: TcpListener,
     page: Arc<[u8]>,
 }
 
 impl PageServer {
     /// Takes the port; 0 takes any free one.
-    pub(crate) fn bind(port: u16, page: Vec<u8>) -> std::io::Result<Self> {
+    ///
+    /// # Errors
+    /// The machine does not give the port.
+    pub fn bind(port: u16, page: Vec<u8>) -> std::io::Result<Self> {
         Ok(Self { listener: TcpListener::bind((Ipv4Addr::LOCALHOST, port))?, page: page.into() })
     }
 
     /// Where the page is.
-    pub(crate) fn url(&self) -> std::io::Result<String> {
+    ///
+    /// # Errors
+    /// The machine does not say which port it gave.
+    pub fn url(&self) -> std::io::Result<String> {
         Ok(format!("http://{}/", self.listener.local_addr()?))
     }
 
     /// Answers requests until the process ends.
-    pub(crate) fn serve(&self) {
+    pub fn serve(&self) {
         for stream in self.listener.incoming().flatten() {
             let page = self.page.clone();
             // A reader that goes away or sends nonsense is no concern of the others.

@@ -5,7 +5,7 @@
 //! contacts by pair, and tracks are sorted the same way, so walking the tracks in order and putting each contact
 //! at the end of its frame's list restores the recording's order.
 
-use crate::recording::Recording;
+use stiction::recording::Recording;
 
 /// One contact over consecutive frames.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) struct Track {
 /// The tracks of these steps.
 pub(crate) fn tracks(recording: &Recording, steps: &[usize]) -> Vec<Track> {
     let contacts = &recording.contacts;
-    let ranks = recording.geoms.ranks();
+    let ranks = recording.run.geoms.ranks();
     let pair = |c: usize| [contacts.geom1[c], contacts.geom2[c]].map(|geom| ranks[geom as usize]);
     let mut found: Vec<(([usize; 2], usize), Track)> = Vec::new();
     // Tracks that the last frame continued; like the contacts of a frame they are sorted by pair and place.

@@ -132,7 +132,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// The inverse, written from the description: the numbers of each column, by name.
-    pub(in crate::view) fn decode(
+    pub(crate) fn decode(
         table: &[serde_json::Value],
         bytes: &[u8],
         lengths: impl Fn(&str) -> Vec<usize>,

@@ -1,0 +1,140 @@
+//! What the page knows besides the columns: names, shapes, and the worst of all certificates, in JSON.
+
+use crate::columns::Column;
+use serde::Serialize;
+use stiction::recording::{LAW_NAMES, Recording, SHAPE_NAMES};
+use stiction::report::Certificate;
+
+/// Version of what the program reads; `viewer/src/recording.ts` has the same.
+const PAGE_FORMAT: u32 = 2;
+
+/// What the page knows besides the columns.
+#[derive(Serialize)]
+pub(crate) struct Header<'a> {
+    format: u32,
+    scene: &'a str,
+    contact_model: &'a str,
+    solver: &'a str,
+    timestep: f64,
+    gravity: &'a [f64],
+    /// Recorded steps, and how many of them make a frame.
+    steps: usize,
+    stride: usize,
+    frames: usize,
+    bodies: Vec<BodyHeader<'a>>,
+    geoms: Vec<GeomHeader<'a>>,
+    /// Names of the laws, by code.
+    laws: &'static [&'static str],
+    /// Vertices and triangles of each mesh.
+    meshes: Vec<[i64; 2]>,
+    /// Rows and columns of each height field.
+    height_fields: Vec<&'a [i64]>,
+    /// What `energy` and `kinetic` are counted from (J).
+    energy: f64,
+    worst: Worst,
+    columns: &'a [Column],
+}
+
+#[derive(Serialize)]
+struct BodyHeader<'a> {
+    name: &'a str,
+    mass: f64,
+    fixed: bool,
+}
+
+#[derive(Serialize)]
+struct GeomHeader<'a> {
+    name: &'a str,
+    body: i32,
+    shape: &'static str,
+    size: &'a [f64],
+    data: i32,
+    position: &'a [f64],
+    orientation: &'a [f64],
+    rgba: Option<&'a [f64]>,
+}
+
+/// Worst certificates of all steps, also of those that are not shown.
+#[derive(Serialize)]
+struct Worst {
+    residual: f64,
+    penetration: f64,
+    approach: f64,
+    pull: f64,
+    cone_violation: f64,
+    sliding_power: f64,
+    bilateral: f64,
+    unsolved_steps: usize,
+}
+
+impl<'a> Header<'a> {
+    /// The header of a page that shows these steps, every `stride`-th.
+    pub(crate) fn of(
+        recording: &'a Recording,
+        steps: &[usize],
+        stride: usize,
+        columns: &'a [Column],
+    ) -> Self {
+        let (bodies, geoms) = (&recording.run.bodies, &recording.run.geoms);
+        let (meshes, fields) = (&recording.run.meshes, &recording.run.height_fields);
+        let rgba = |g: usize| Some(&geoms.rgba[4 * g..4 * g + 4]).filter(|c| c.iter().all(|x| x.is_finite()));
+        Self {
+            format: PAGE_FORMAT,
+            scene: &recording.run.scene_name,
+            contact_model: &recording.run.contact_model,
+            solver: &recording.run.solver,
+            timestep: recording.run.timestep,
+            gravity: &recording.run.gravity,
+            steps: recording.steps(),
+            stride,
+            frames: steps.len(),
+            bodies: (0..bodies.names.len())
+                .map(|b| BodyHeader {
+                    name: &bodies.names[b],
+                    mass: bodies.mass[b],
+                    fixed: bodies.fixed[b] != 0,
+                })
+                .collect(),
+            geoms: (0..geoms.names.len())
+                .map(|g| GeomHeader {
+                    name: &geoms.names[g],
+                    body: geoms.body[g],
+                    shape: SHAPE_NAMES[geoms.kind[g] as usize],
+                    size: &geoms.size[3 * g..3 * g + 3],
+                    data: geoms.data[g],
+                    position: &geoms.poses.position[3 * g..3 * g + 3],
+                    orientation: &geoms.poses.orientation[4 * g..4 * g + 4],
+                    rgba: rgba(g),
+                })
+                .collect(),
+            laws: &LAW_NAMES,
+            meshes: (0..meshes.vertex_ptr.len() - 1)
+                .map(|m| [&meshes.vertex_ptr, &meshes.triangle_ptr].map(|ptr| ptr[m + 1] - ptr[m]))
+                .collect(),
+            height_fields: fields.grid.chunks_exact(2).collect(),
+            energy: start_energy(recording),
+            worst: worst(recording),
+            columns,
+        }
+    }
+}
+
+/// Energy before the first step (J).
+pub(crate) fn start_energy(recording: &Recording) -> f64 {
+    recording.energy[0] - recording.certificates[0].energy_change
+}
+
+fn worst(recording: &Recording) -> Worst {
+    let largest =
+        |field: fn(&Certificate) -> f64| recording.certificates.iter().map(field).fold(0.0, f64::max);
+    Worst {
+        residual: largest(|c| c.residual),
+        penetration: largest(|c| c.penetration),
+        approach: largest(|c| c.approach),
+        pull: largest(|c| c.pull),
+        cone_violation: largest(|c| c.cone_violation),
+        sliding_power: largest(|c| c.sliding_power),
+        bilateral: largest(|c| c.bilateral),
+        unsolved_steps: recording.unsolved.iter().filter(|&&n| n > 0).count(),
+    }
+}

@@ -1,0 +1,359 @@
+//! The archive of a recording: its arrays, and how they are written and read.
+//!
+//! `n` steps, `m` contacts in all of them; arrays of numbers are little-endian doubles unless said otherwise.
+//!
+//! | array | shape | content |
+//! |---|---|---|
+//! | `format` | () int64 | version of this layout: 4 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution) |
+//! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
+//! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
+//! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
+//! | `time`, `qpos`, `qvel` | (n), (n, nq), (n, nv) | state after each step |
+//! | `body_names`, `body_mass` | (bodies) text, (bodies) | the world first; kg |
+//! | `body_fixed` | (bodies) int32 | 1 for the world and what is fixed to it |
+//! | `body_pos0`, `body_quat0` | (bodies, 3), (bodies, 4) | poses before the first step; m; unit quaternions, w first |
+//! | `body_pos`, `body_quat` | (n, bodies, 3), (n, bodies, 4) | poses after each step |
+//! | `geom_names`, `law_names`, `mode_names`, `shape_names` | text | what the indices and codes below mean |
+//! | `geom_body` | (geoms) int32 | the body each geom is on, as index into `body_names` |
+//! | `geom_type` | (geoms) int32 | index into `shape_names` |
+//! | `geom_size` | (geoms, 3) | m: sphere `r`; capsule and cylinder `r, half length`; box half edges; ellipsoid radii; height field half sizes and depth of the base; unused numbers are 0 |
+//! | `geom_data` | (geoms) int32 | which mesh or height field; -1 for other shapes |
+//! | `geom_pos`, `geom_quat` | (geoms, 3), (geoms, 4) | pose in the frame of the geom's body |
+//! | `geom_rgba` | (geoms, 4) | colour and opacity, 0 to 1; NaN where the scene gives none |
+//! | `mesh_vertex`, `mesh_vertex_ptr` | (v, 3), (meshes + 1) int64 | mesh `i` has the vertices `ptr[i] .. ptr[i + 1]`, in the geom's frame (m) |
+//! | `mesh_triangle`, `mesh_triangle_ptr` | (t, 3) int32, (meshes + 1) int64 | vertices of each facet, counted from the mesh's first, counter-clockwise from outside |
+//! | `hfield_grid`, `hfield_ptr` | (fields, 2) int64, (fields + 1) int64 | rows (along y) and columns (along x); first height of each |
+//! | `hfield_height` | (heights) | row by row from the corner of lowest x and y (m) |
+//! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]` |
+//! | `contact_geom1`, `contact_geom2` | (m) int32 | indices into `geom_names` |
+//! | `contact_point` | (m, 3) | where the impulse acts, at the step's beginning (m, world) |
+//! | `contact_frame` | (m, 3, 3) | rows: unit normal from geom 1 to geom 2, first and second tangent (world) |
+//! | `contact_gap` | (m) | at the step's beginning (m); negative when overlapping |
+//! | `contact_law` | (m) int32 | index into `law_names` |
+//! | `contact_mode` | (m) int32 | index into `mode_names` |
+//! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
+//! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::report::ContactForce::margin)); NaN where there is none |
+//! | `contact_restitution` | (m) | coefficient of restitution |
+//! | `contact_bias` | (m) | a_n of `0 <= lambda_n - p  perp  u_n + a_n >= 0` (m/s); negative where Newton's impact law makes bodies part |
+//! | `contact_preload` | (m) | `p` there: what Poisson's impact law gives in any case (N s) |
+//! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
+//! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
+//! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
+//! | `certificate_*` | (n) | the fields of [`Certificate`] |
+//! | `energy`, `kinetic_energy` | (n) | after each step (J) |
+//! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
+
+use crate::recording::error::{ReadError, ReadProblem, RecordError};
+use crate::recording::npz::{NpzReader, NpzWriter};
+use crate::recording::run::{
+    GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
+};
+use crate::recording::tables::{ContactTable, Recording};
+use crate::report::Certificate;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+/// Layout version.
+const FORMAT: i64 = 4;
+
+/// Field of a certificate by name: how to read and how to set it.
+type CertificateField = (&'static str, fn(&Certificate) -> f64, fn(&mut Certificate, f64));
+
+/// The fields of a certificate.
+const CERTIFICATE_FIELDS: [CertificateField; 9] = [
+    ("residual", |c| c.residual, |c, x| c.residual = x),
+    ("penetration", |c| c.penetration, |c, x| c.penetration = x),
+    ("approach", |c| c.approach, |c, x| c.approach = x),
+    ("pull", |c| c.pull, |c, x| c.pull = x),
+    ("cone_violation", |c| c.cone_violation, |c, x| c.cone_violation = x),
+    ("sliding_power", |c| c.sliding_power, |c, x| c.sliding_power = x),
+    ("bilateral", |c| c.bilateral, |c, x| c.bilateral = x),
+    ("contact_work", |c| c.contact_work, |c, x| c.contact_work = x),
+    ("energy_change", |c| c.energy_change, |c, x| c.energy_change = x),
+];
+
+impl Recording {
+    /// Writes the recording as a NumPy archive; an existing file is replaced.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_npz(&self, path: &Path) -> Result<(), RecordError> {
+        File::create(path)
+            .and_then(|file| self.write(BufWriter::new(file))?.flush())
+            .map_err(|source| RecordError { path: path.to_path_buf(), source })
+    }
+
+    /// Reads a recording from a NumPy archive and checks that it is consistent.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not such an archive, has another version of the layout, lacks an array, or
+    /// holds numbers that contradict each other.
+    pub fn read_npz(path: &Path) -> Result<Self, ReadError> {
+        let read = || Self::read(BufReader::new(File::open(path)?));
+        read().map_err(|problem| ReadError { path: path.to_path_buf(), problem })
+    }
+
+    /// Writes the archive to anything that takes bytes and can go back in them; gives it back.
+    ///
+    /// # Errors
+    /// Those of `file`.
+    pub fn write<W: Write + Seek>(&self, file: W) -> std::io::Result<W> {
+        let mut npz = NpzWriter::new(file);
+        npz.array("format", &[], &[FORMAT])?;
+        self.write_scene(&mut npz)?;
+        self.run.geoms.write(&mut npz)?;
+        self.run.meshes.write(&mut npz)?;
+        self.run.height_fields.write(&mut npz)?;
+        self.write_states(&mut npz)?;
+        self.contacts.write(&mut npz)?;
+        self.write_reports(&mut npz)?;
+        npz.finish()
+    }
+
+    /// Reads the archive from anything that gives bytes at any place, and checks that it is consistent.
+    ///
+    /// # Errors
+    /// As [`Recording::read_npz`] has them.
+    pub fn read<R: Read + Seek>(file: R) -> Result<Self, ReadProblem> {
+        let mut npz = NpzReader::new(file)?;
+        let format = npz.scalar("format")?;
+        if format != FORMAT {
+            return Err(ReadProblem::Format { found: format, needed: FORMAT });
+        }
+        let mut recording = Self::default();
+        recording.run.geoms = GeomTable::read(&mut npz)?;
+        recording.run.meshes = MeshTable::read(&mut npz)?;
+        recording.run.height_fields = HeightFieldTable::read(&mut npz)?;
+        recording.read_scene(&mut npz)?;
+        recording.read_states(&mut npz)?;
+        recording.contacts = ContactTable::read(&mut npz, recording.steps())?;
+        recording.read_reports(&mut npz)?;
+        recording.check()?;
+        Ok(recording)
+    }
+
+    fn write_scene<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        npz.strings("scene_name", &[&self.run.scene_name])?;
+        npz.strings("contact_model", &[&self.run.contact_model])?;
+        npz.strings("solver", &[&self.run.solver])?;
+        npz.array("timestep", &[], &[self.run.timestep])?;
+        npz.array("gravity", &[3], &self.run.gravity)?;
+        npz.strings("body_names", &self.run.bodies.names)?;
+        npz.array("body_mass", &[self.run.bodies.mass.len()], &self.run.bodies.mass)?;
+        npz.array("body_fixed", &[self.run.bodies.fixed.len()], &self.run.bodies.fixed)?;
+        npz.strings("law_names", &LAW_NAMES)?;
+        npz.strings("mode_names", &MODE_NAMES)?;
+        npz.strings("shape_names", &SHAPE_NAMES)
+    }
+
+    fn read_scene<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
+        self.run.scene_name = npz.text("scene_name")?;
+        self.run.contact_model = npz.text("contact_model")?;
+        self.run.solver = npz.text("solver")?;
+        self.run.timestep = npz.scalar("timestep")?;
+        self.run.gravity = npz.array("gravity", &[3])?;
+        self.run.bodies.names = npz.strings("body_names")?;
+        let bodies = self.run.bodies.names.len();
+        self.run.bodies.mass = npz.array("body_mass", &[bodies])?;
+        self.run.bodies.fixed = npz.array("body_fixed", &[bodies])?;
+        for (array, expected) in
+            [("law_names", &LAW_NAMES[..]), ("mode_names", &MODE_NAMES), ("shape_names", &SHAPE_NAMES)]
+        {
+            let found = npz.strings(array)?;
+            if found != expected {
+                let problem = format!("is {found:?}, and not {expected:?}");
+                return Err(ReadProblem::Content { array, problem });
+            }
+        }
+        Ok(())
+    }
+
+    fn write_states<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        let (n, bodies) = (self.steps(), self.run.bodies.names.len());
+        let (nq, nv) = (self.run.qpos0.len(), self.run.qvel0.len());
+        npz.array("time0", &[], &[self.run.time0])?;
+        npz.array("qpos0", &[nq], &self.run.qpos0)?;
+        npz.array("qvel0", &[nv], &self.run.qvel0)?;
+        npz.array("time", &[n], &self.time)?;
+        npz.array("qpos", &[n, nq], &self.qpos)?;
+        npz.array("qvel", &[n, nv], &self.qvel)?;
+        npz.array("body_pos0", &[bodies, 3], &self.run.poses0.position)?;
+        npz.array("body_quat0", &[bodies, 4], &self.run.poses0.orientation)?;
+        npz.array("body_pos", &[n, bodies, 3], &self.poses.position)?;
+        npz.array("body_quat", &[n, bodies, 4], &self.poses.orientation)
+    }
+
+    fn read_states<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
+        self.run.time0 = npz.scalar("time0")?;
+        self.run.qpos0 = npz.vector("qpos0")?;
+        self.run.qvel0 = npz.vector("qvel0")?;
+        self.time = npz.vector("time")?;
+        let (n, bodies) = (self.steps(), self.run.bodies.names.len());
+        self.qpos = npz.array("qpos", &[n, self.run.qpos0.len()])?;
+        self.qvel = npz.array("qvel", &[n, self.run.qvel0.len()])?;
+        self.run.poses0 = Poses {
+            position: npz.array("body_pos0", &[bodies, 3])?,
+            orientation: npz.array("body_quat0", &[bodies, 4])?,
+        };
+        self.poses = Poses {
+            position: npz.array("body_pos", &[n, bodies, 3])?,
+            orientation: npz.array("body_quat", &[n, bodies, 4])?,
+        };
+        Ok(())
+    }
+
+    fn write_reports<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        let n = [self.steps()];
+        for (name, get, _) in CERTIFICATE_FIELDS {
+            let values: Vec<f64> = self.certificates.iter().map(get).collect();
+            npz.array(&format!("certificate_{name}"), &n, &values)?;
+        }
+        npz.array("energy", &n, &self.energy)?;
+        npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
+        npz.array("unsolved", &n, &self.unsolved)?;
+        npz.array("pivots", &n, &self.pivots)?;
+        npz.array("iterations", &n, &self.iterations)
+    }
+
+    fn read_reports<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
+        let n = [self.steps()];
+        self.certificates = vec![Certificate::default(); n[0]];
+        for (name, _, set) in CERTIFICATE_FIELDS {
+            let values: Vec<f64> = npz.array(&format!("certificate_{name}"), &n)?;
+            self.certificates.iter_mut().zip(values).for_each(|(certificate, x)| set(certificate, x));
+        }
+        self.energy = npz.array("energy", &n)?;
+        self.kinetic_energy = npz.array("kinetic_energy", &n)?;
+        self.unsolved = npz.array("unsolved", &n)?;
+        self.pivots = npz.array("pivots", &n)?;
+        self.iterations = npz.array("iterations", &n)?;
+        Ok(())
+    }
+}
+
+/// Reads pointers that begin with 0 and never fall; returns them and the last.
+fn pointers<R: Read + Seek>(
+    npz: &mut NpzReader<R>,
+    array: &'static str,
+) -> Result<(Vec<i64>, usize), ReadProblem> {
+    let ptr: Vec<i64> = npz.vector(array)?;
+    match (ptr.first(), ptr.last()) {
+        (Some(0), Some(&last)) if ptr.is_sorted() => Ok((ptr, last as usize)),
+        _ => Err(ReadProblem::Content { array, problem: "does not rise from 0".into() }),
+    }
+}
+impl GeomTable {
+    fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        let n = self.names.len();
+        npz.strings("geom_names", &self.names)?;
+        npz.array("geom_body", &[n], &self.body)?;
+        npz.array("geom_type", &[n], &self.kind)?;
+        npz.array("geom_size", &[n, 3], &self.size)?;
+        npz.array("geom_data", &[n], &self.data)?;
+        npz.array("geom_pos", &[n, 3], &self.poses.position)?;
+        npz.array("geom_quat", &[n, 4], &self.poses.orientation)?;
+        npz.array("geom_rgba", &[n, 4], &self.rgba)
+    }
+
+    fn read<R: Read + Seek>(npz: &mut NpzReader<R>) -> Result<Self, ReadProblem> {
+        let names = npz.strings("geom_names")?;
+        let n = names.len();
+        Ok(Self {
+            names,
+            body: npz.array("geom_body", &[n])?,
+            kind: npz.array("geom_type", &[n])?,
+            size: npz.array("geom_size", &[n, 3])?,
+            data: npz.array("geom_data", &[n])?,
+            poses: Poses {
+                position: npz.array("geom_pos", &[n, 3])?,
+                orientation: npz.array("geom_quat", &[n, 4])?,
+            },
+            rgba: npz.array("geom_rgba", &[n, 4])?,
+        })
+    }
+}
+
+impl MeshTable {
+    fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        npz.array("mesh_vertex_ptr", &[self.vertex_ptr.len()], &self.vertex_ptr)?;
+        npz.array("mesh_vertex", &[self.vertex.len() / 3, 3], &self.vertex)?;
+        npz.array("mesh_triangle_ptr", &[self.triangle_ptr.len()], &self.triangle_ptr)?;
+        npz.array("mesh_triangle", &[self.triangle.len() / 3, 3], &self.triangle)
+    }
+
+    fn read<R: Read + Seek>(npz: &mut NpzReader<R>) -> Result<Self, ReadProblem> {
+        let (vertex_ptr, vertices) = pointers(npz, "mesh_vertex_ptr")?;
+        let (triangle_ptr, triangles) = pointers(npz, "mesh_triangle_ptr")?;
+        if triangle_ptr.len() != vertex_ptr.len() {
+            let problem = format!("has {} entries, not {}", triangle_ptr.len(), vertex_ptr.len());
+            return Err(ReadProblem::Content { array: "mesh_triangle_ptr", problem });
+        }
+        let vertex = npz.array("mesh_vertex", &[vertices, 3])?;
+        let triangle = npz.array("mesh_triangle", &[triangles, 3])?;
+        Ok(Self { vertex_ptr, vertex, triangle_ptr, triangle })
+    }
+}
+
+impl HeightFieldTable {
+    fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        npz.array("hfield_grid", &[self.grid.len() / 2, 2], &self.grid)?;
+        npz.array("hfield_ptr", &[self.ptr.len()], &self.ptr)?;
+        npz.array("hfield_height", &[self.height.len()], &self.height)
+    }
+
+    fn read<R: Read + Seek>(npz: &mut NpzReader<R>) -> Result<Self, ReadProblem> {
+        let (ptr, heights) = pointers(npz, "hfield_ptr")?;
+        let grid = npz.array("hfield_grid", &[ptr.len() - 1, 2])?;
+        let height = npz.array("hfield_height", &[heights])?;
+        Ok(Self { grid, ptr, height })
+    }
+}
+
+impl ContactTable {
+    fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        let m = self.gap.len();
+        npz.array("contact_ptr", &[self.ptr.len()], &self.ptr)?;
+        npz.array("contact_geom1", &[m], &self.geom1)?;
+        npz.array("contact_geom2", &[m], &self.geom2)?;
+        npz.array("contact_point", &[m, 3], &self.point)?;
+        npz.array("contact_frame", &[m, 3, 3], &self.frame)?;
+        npz.array("contact_gap", &[m], &self.gap)?;
+        npz.array("contact_law", &[m], &self.law)?;
+        npz.array("contact_mode", &[m], &self.mode)?;
+        npz.array("contact_mu", &[m], &self.mu)?;
+        npz.array("contact_margin", &[m], &self.margin)?;
+        npz.array("contact_restitution", &[m], &self.restitution)?;
+        npz.array("contact_bias", &[m], &self.bias)?;
+        npz.array("contact_preload", &[m], &self.preload)?;
+        npz.array("contact_drift", &[m, 3], &self.drift)?;
+        npz.array("contact_velocity", &[m, 3], &self.velocity)?;
+        npz.array("contact_impulse", &[m, 3], &self.impulse)
+    }
+
+    fn read<R: Read + Seek>(npz: &mut NpzReader<R>, steps: usize) -> Result<Self, ReadProblem> {
+        let (ptr, m) = pointers(npz, "contact_ptr")?;
+        if ptr.len() != steps + 1 {
+            let problem = format!("has {} entries for {steps} steps", ptr.len());
+            return Err(ReadProblem::Content { array: "contact_ptr", problem });
+        }
+        Ok(Self {
+            ptr,
+            geom1: npz.array("contact_geom1", &[m])?,
+            geom2: npz.array("contact_geom2", &[m])?,
+            point: npz.array("contact_point", &[m, 3])?,
+            frame: npz.array("contact_frame", &[m, 3, 3])?,
+            gap: npz.array("contact_gap", &[m])?,
+            law: npz.array("contact_law", &[m])?,
+            mode: npz.array("contact_mode", &[m])?,
+            mu: npz.array("contact_mu", &[m])?,
+            margin: npz.array("contact_margin", &[m])?,
+            restitution: npz.array("contact_restitution", &[m])?,
+            bias: npz.array("contact_bias", &[m])?,
+            preload: npz.array("contact_preload", &[m])?,
+            drift: npz.array("contact_drift", &[m, 3])?,
+            velocity: npz.array("contact_velocity", &[m, 3])?,
+            impulse: npz.array("contact_impulse", &[m, 3])?,
+        })
+    }
+}

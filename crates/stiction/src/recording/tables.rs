@@ -1,0 +1,160 @@
+//! A recording in memory: flat columns with one entry per step or contact (or three, or nine of them).
+
+use crate::contact::Mode;
+use crate::recording::run::{Poses, Run};
+use crate::recording::sink::{RecordedStep, Sink};
+use crate::report::{Certificate, ContactForce};
+
+/// Capacity reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
+const RESERVED: usize = 8 << 20;
+
+/// What a run did: the sink that keeps all its steps. Archives and pages are written from it.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// What stays the same.
+    pub run: Run,
+    /// Time after each step (s).
+    pub time: Vec<f64>,
+    /// Configuration after each step.
+    pub qpos: Vec<f64>,
+    /// Generalized velocity after each step.
+    pub qvel: Vec<f64>,
+    /// Poses of the bodies after each step.
+    pub poses: Poses,
+    /// Contacts of all steps.
+    pub contacts: ContactTable,
+    /// Certificate of each step.
+    pub certificates: Vec<Certificate>,
+    /// Total energy after each step (J).
+    pub energy: Vec<f64>,
+    /// Kinetic energy after each step (J).
+    pub kinetic_energy: Vec<f64>,
+    /// Contact problems not solved to tolerance, in each step.
+    pub unsolved: Vec<i64>,
+    /// Pivots in each step.
+    pub pivots: Vec<i64>,
+    /// Iterations in each step.
+    pub iterations: Vec<i64>,
+}
+
+/// Contacts of all steps, one entry of each vector per contact (or three, or nine).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactTable {
+    /// Contacts before each step, and after the last.
+    pub ptr: Vec<i64>,
+    /// First geom.
+    pub geom1: Vec<i32>,
+    /// Second geom.
+    pub geom2: Vec<i32>,
+    /// Where the impulse acts (m, world).
+    pub point: Vec<f64>,
+    /// Rows: normal and two tangents.
+    pub frame: Vec<f64>,
+    /// Gap (m).
+    pub gap: Vec<f64>,
+    /// Law, as code of [`LAW_NAMES`].
+    pub law: Vec<i32>,
+    /// Mode, as code of [`MODE_NAMES`].
+    pub mode: Vec<i32>,
+    /// Coefficient of dry friction; infinite without slip.
+    pub mu: Vec<f64>,
+    /// Friction needed over friction available; NaN where there is none.
+    pub margin: Vec<f64>,
+    /// Coefficient of restitution.
+    pub restitution: Vec<f64>,
+    /// a_n (m/s).
+    pub bias: Vec<f64>,
+    /// Normal impulse that Poisson's impact law gives in any case (N s).
+    pub preload: Vec<f64>,
+    /// Prescribed part of the relative velocity (m/s).
+    pub drift: Vec<f64>,
+    /// Relative velocity after the impulse (m/s).
+    pub velocity: Vec<f64>,
+    /// Impulse on the second geom, in the contact frame (N s).
+    pub impulse: Vec<f64>,
+}
+
+impl ContactTable {
+    /// The contacts of a step.
+    pub fn of_step(&self, step: usize) -> std::ops::Range<usize> {
+        self.ptr[step] as usize..self.ptr[step + 1] as usize
+    }
+
+    /// Force on the second geom in world axes, averaged over a step of `h` seconds (N).
+    pub fn force(&self, contact: usize, h: f64) -> [f64; 3] {
+        let (frame, impulse) = (&self.frame[9 * contact..], &self.impulse[3 * contact..]);
+        std::array::from_fn(|axis| (0..3).map(|row| frame[3 * row + axis] * impulse[row]).sum::<f64>() / h)
+    }
+
+    fn push(&mut self, force: &ContactForce) {
+        let contact = &force.contact;
+        self.geom1.push(contact.geoms[0] as i32);
+        self.geom2.push(contact.geoms[1] as i32);
+        self.point.extend_from_slice(contact.point.as_slice());
+        // The columns of the frame are the rows of the recording.
+        self.frame.extend_from_slice(contact.frame.as_slice());
+        self.gap.push(contact.gap);
+        self.law.push(contact.law.kind() as i32);
+        self.mu.push(contact.law.mu());
+        self.mode.push(match force.mode {
+            Mode::Open => 0,
+            Mode::Stick => 1,
+            Mode::Slip => 2,
+        });
+        self.margin.push(force.margin.unwrap_or(f64::NAN));
+        self.restitution.push(contact.restitution);
+        self.bias.push(force.bias);
+        self.preload.push(force.preload);
+        self.drift.extend_from_slice(contact.drift.as_slice());
+        self.velocity.extend_from_slice(force.velocity.as_slice());
+        self.impulse.extend_from_slice(force.impulse.as_slice());
+    }
+}
+
+impl Recording {
+    /// Steps recorded.
+    pub fn steps(&self) -> usize {
+        self.time.len()
+    }
+}
+
+impl Sink for Recording {
+    fn begin(&mut self, run: Run, expected_steps: usize) {
+        let (nq, nv, bodies) = (run.qpos0.len(), run.qvel0.len(), run.bodies.names.len());
+        let numbers_per_step = nq + nv + 7 * bodies + 16;
+        let steps = expected_steps.min(RESERVED / numbers_per_step);
+        *self = Self {
+            run,
+            time: Vec::with_capacity(steps),
+            qpos: Vec::with_capacity(steps * nq),
+            qvel: Vec::with_capacity(steps * nv),
+            poses: Poses {
+                position: Vec::with_capacity(3 * steps * bodies),
+                orientation: Vec::with_capacity(4 * steps * bodies),
+            },
+            contacts: ContactTable { ptr: vec![0], ..Default::default() },
+            certificates: Vec::with_capacity(steps),
+            energy: Vec::with_capacity(steps),
+            kinetic_energy: Vec::with_capacity(steps),
+            unsolved: Vec::with_capacity(steps),
+            pivots: Vec::with_capacity(steps),
+            iterations: Vec::with_capacity(steps),
+        };
+    }
+
+    fn step(&mut self, step: &RecordedStep<'_>) {
+        let RecordedStep { state, poses, contacts, report } = *step;
+        self.time.push(state.time);
+        self.qpos.extend_from_slice(&state.q);
+        self.qvel.extend_from_slice(&state.v);
+        self.poses.extend(poses);
+        contacts.iter().for_each(|force| self.contacts.push(force));
+        self.contacts.ptr.push(self.contacts.gap.len() as i64);
+        self.certificates.push(report.certificate);
+        self.energy.push(report.energy);
+        self.kinetic_energy.push(report.kinetic_energy);
+        self.unsolved.push(report.unsolved as i64);
+        self.pivots.push(report.pivots as i64);
+        self.iterations.push(report.iterations as i64);
+    }
+}

@@ -1,0 +1,169 @@
+//! Tests of the archive as a whole: what is written is read back, and what is damaged is refused.
+
+use super::npz::NpzWriter;
+use super::{Recorder, Recording, SHAPE_NAMES};
+use crate::geometry::{ConvexMesh, HeightField, Shape};
+use crate::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+use crate::sim::{Settings, Simulation};
+use crate::spatial::Transform;
+use nalgebra::Vector3;
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Every shape there is, one with a colour; a ball rests on the floor.
+fn recorded(steps: usize) -> Recording {
+    let points: Vec<Vector3<f64>> =
+        (0..8).map(|i| Vector3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2))).collect();
+    let field = HeightField::new([2.0, 1.0], 0.5, [2, 3], vec![0.0, 0.1, 0.2, 0.3, 0.2, 0.1]).unwrap();
+    let shapes = [
+        Shape::Sphere { radius: 0.1 },
+        Shape::Capsule { radius: 0.1, half_length: 0.2 },
+        Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.3) },
+        Shape::Cylinder { radius: 0.1, half_length: 0.2 },
+        Shape::Ellipsoid { radii: Vector3::new(0.1, 0.2, 0.3) },
+        Shape::Convex(Arc::new(ConvexMesh::from_points(&points).unwrap())),
+    ];
+    let mut builder = ModelBuilder::new("shapes");
+    let red = Some([0.8, 0.1, 0.1, 0.5]);
+    builder.add_geom(BodyId::WORLD, GeomSpec { color: red, ..GeomSpec::new(Shape::Plane) }).unwrap();
+    let mut ground = GeomSpec::new(Shape::HeightField(Arc::new(field)));
+    ground.pose.translation = Vector3::new(50.0, 0.0, 9.0);
+    builder.add_geom(BodyId::WORLD, ground).unwrap();
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let height = if i == 0 { 0.1 } else { 5.0 };
+        let place = Vector3::new(3.0 * i as f64, 0.0, height);
+        let body = BodySpec {
+            name: format!("größe {i}"),
+            pose: Transform::from_translation(place),
+            joints: vec![JointSpec::free()],
+            geoms: vec![GeomSpec::new(shape)],
+            ..BodySpec::default()
+        };
+        builder.add_body(BodyId::WORLD, body).unwrap();
+    }
+    let mut simulation = Simulation::new(Arc::new(builder.build().unwrap()), Settings::default()).unwrap();
+    let mut recorder = Recorder::new(&simulation, steps);
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        recorder.record(&simulation, &report);
+    }
+    recorder.recording().clone()
+}
+
+fn archive(recording: &Recording) -> Vec<u8> {
+    recording.write(Cursor::new(Vec::new())).unwrap().into_inner()
+}
+
+fn problem(bytes: &[u8]) -> String {
+    Recording::read(Cursor::new(bytes)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_recording_that_is_read_back_is_the_one_that_was_written() {
+    for steps in [0, 20] {
+        let recording = recorded(steps);
+        let bytes = archive(&recording);
+        let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
+        assert_eq!(archive(&read), bytes);
+        assert_eq!(read.poses, recording.poses);
+        assert_eq!(read.contacts, recording.contacts);
+        assert_eq!(read.certificates, recording.certificates);
+        assert_eq!(read.run.bodies, recording.run.bodies);
+        assert_eq!(
+            (read.run.meshes, read.run.height_fields),
+            (recording.run.meshes, recording.run.height_fields)
+        );
+    }
+}
+
+#[test]
+fn shapes_are_recorded_with_what_draws_them() {
+    let recording = recorded(2);
+    let geoms = &recording.run.geoms;
+    let kinds: Vec<&str> = geoms.kind.iter().map(|&kind| SHAPE_NAMES[kind as usize]).collect();
+    let expected = ["plane", "hfield", "sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"];
+    assert_eq!(kinds, expected);
+    assert_eq!(geoms.size[3..6], [2.0, 1.0, 0.5]);
+    assert_eq!(geoms.size[9..12], [0.1, 0.2, 0.0]);
+    assert_eq!(geoms.rgba[..4], [0.8, 0.1, 0.1, 0.5]);
+    assert!(geoms.rgba[4..].iter().all(|x| x.is_nan()));
+    assert_eq!(recording.run.bodies.fixed, [1, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(recording.run.meshes.vertex_ptr, [0, 8]);
+    assert_eq!(recording.run.meshes.triangle.len(), 36);
+    assert_eq!(recording.run.height_fields.height, [0.0, 0.1, 0.2, 0.3, 0.2, 0.1]);
+    assert_eq!(recording.contacts.of_step(1).len(), 1);
+}
+
+#[test]
+fn a_recording_that_contradicts_itself_is_refused_with_the_array_named() {
+    type Damage = (&'static str, fn(&mut Recording));
+    let damages: [Damage; 14] = [
+        ("array 'timestep' is 0", |r| r.run.timestep = 0.0),
+        ("'body_pos' has the number NaN at place 4", |r| r.poses.position[4] = f64::NAN),
+        ("'contact_mu' has the number -1", |r| r.contacts.mu[0] = -1.0),
+        ("'contact_margin' has the number inf", |r| r.contacts.margin[0] = f64::INFINITY),
+        ("'contact_impulse' has the number inf", |r| r.contacts.impulse[0] = f64::INFINITY),
+        ("'geom_body' has the index 7, and there are 7", |r| r.run.geoms.body[3] = 7),
+        ("'geom_type' has the index -1", |r| r.run.geoms.kind[3] = -1),
+        ("'geom_data' has the index 1, and there are 1", |r| r.run.geoms.data[7] = 1),
+        ("'mesh_triangle' has the index 8", |r| r.run.meshes.triangle[5] = 8),
+        ("'hfield_grid' is 3 by 3 for a field of 6", |r| r.run.height_fields.grid[0] = 3),
+        ("'contact_mode' has the index 3", |r| r.contacts.mode[0] = 3),
+        ("'contact_geom2' has the index 99", |r| r.contacts.geom2[0] = 99),
+        ("'contact_ptr' does not rise from 0", |r| r.contacts.ptr[1] = 100),
+        ("'contact_ptr' has 2 entries for 3 steps", |r| r.contacts.ptr = vec![0, 3]),
+    ];
+    for (expected, damage) in damages {
+        let mut recording = recorded(3);
+        damage(&mut recording);
+        let found = problem(&archive(&recording));
+        assert!(found.starts_with("not a recording: ") && found.contains(expected), "{found}\n{expected}");
+    }
+}
+
+#[test]
+fn files_that_are_not_recordings_say_what_they_are() {
+    assert!(problem(b"").starts_with("not a recording: not a NumPy archive: "));
+    assert!(problem(b"<mujoco/>").starts_with("not a recording: not a NumPy archive: "));
+
+    let with = |write: fn(&mut NpzWriter<Cursor<Vec<u8>>>) -> std::io::Result<()>| {
+        let mut npz = NpzWriter::new(Cursor::new(Vec::new()));
+        write(&mut npz).unwrap();
+        problem(&npz.finish().unwrap().into_inner())
+    };
+    let found = with(|npz| npz.array("x", &[], &[1.0]));
+    assert_eq!(found, "not a recording: the array 'format' is missing");
+    let found = with(|npz| npz.array("format", &[], &[1_i64]));
+    assert!(found.contains("version 1") && found.contains("stiction run SCENE --out"), "{found}");
+    let found = with(|npz| npz.array("format", &[], &[2_i32]));
+    assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
+    let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
+    assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
+    let found = with(|npz| npz.array("format", &[], &[4_i64]));
+    assert_eq!(found, "not a recording: the array 'geom_names' is missing");
+
+    let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();
+    assert!(missing.starts_with("/nonexistent/a.npz: cannot be read: "), "{missing}");
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_read_but_never_a_panic() {
+    let bytes = archive(&recorded(2));
+    let mut random = 1_u32;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) as usize % below
+    };
+    let mut refused = 0;
+    for _ in 0..400 {
+        let mut damaged = bytes.clone();
+        for _ in 0..=next(20) {
+            let at = next(damaged.len());
+            damaged[at] = next(256) as u8;
+        }
+        damaged.truncate(bytes.len() - next(2) * next(bytes.len()));
+        refused += usize::from(Recording::read(Cursor::new(&damaged[..])).is_err());
+    }
+    assert!(refused > 200, "{refused}");
+}
