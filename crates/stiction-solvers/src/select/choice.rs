@@ -18,7 +18,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::lcp_adapter::Reduced;
 use super::robust::{Robust, RobustSettings};
 use super::settings_text::{ChoiceError, read, split, write};
 use crate::cones::{
@@ -30,6 +29,7 @@ use crate::cones::{
 use crate::conic::{InteriorPoint, InteriorPointSettings};
 use crate::dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
 use crate::newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings};
+use crate::pivoting::Reduced;
 use crate::pivoting::{
     Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,
     ProximalSettings,

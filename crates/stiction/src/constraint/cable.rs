@@ -1,4 +1,4 @@
-//! Limits of the length of cables as rows.
+//! Cables, as a kind of constraint: their lengths have limits.
 //!
 //! A cable runs straight from point to point. With `d_i` the direction from point i to point i + 1 and `u_i` their velocities
 //! its length changes at the rate `sum d_i . (u_(i+1) - u_i)`, so a point is pulled along `d_(i-1) - d_i`, and the end points
@@ -8,32 +8,24 @@
 //! `v_t` leaves the row's tangent by `(h v_t)^2 / 2 length` within a step of `h` seconds; the position projection takes it
 //! back at the beginning of the next.
 
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
+use super::kind::{Constraint, Level, Present, Side, range_sides};
+use super::limit::name_ranks;
+use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::dynamics::base_motion;
-use crate::dynamics::{Data, point_velocity};
-use crate::model::Mocap;
-use crate::model::{Base, Cable, Model};
+use crate::dynamics::{Data, base_motion, point_velocity};
+use crate::model::{Base, Cable, Mocap, Model};
 use nalgebra::Vector3;
 
 /// Stretches shorter than this (m) have no direction.
 const SHORTEST: f64 = 1e-12;
 
-/// One side of a cable's limit: how far it is (m; negative when crossed), and the sign of its row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CableSide {
-    pub(crate) upper: bool,
-    pub(crate) gap: f64,
-    pub(crate) sign: f64,
-}
-
 /// A cable at the poses of `data` and of the prescribed bodies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spanned<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) data: &'a Data,
-    pub(crate) mocap: &'a [Mocap],
-    pub(crate) cable: &'a Cable,
+struct Spanned<'a> {
+    model: &'a Model,
+    data: &'a Data,
+    mocap: &'a [Mocap],
+    cable: &'a Cable,
 }
 
 impl Spanned<'_> {
@@ -44,18 +36,15 @@ impl Spanned<'_> {
     }
 
     /// Length (m).
-    pub(crate) fn length(&self) -> f64 {
+    fn length(&self) -> f64 {
         (1..self.cable.points.len()).map(|i| (self.point(i) - self.point(i - 1)).norm()).sum()
     }
 
-    /// The sides of its limit. One that no length crosses is none.
-    pub(crate) fn sides(&self) -> [Option<CableSide>; 2] {
-        let [low, high] = self.cable.range;
-        let length = self.length();
-        [
-            (low > 0.0).then_some(CableSide { upper: false, gap: length - low, sign: 1.0 }),
-            Some(CableSide { upper: true, gap: high - length, sign: -1.0 }),
-        ]
+    /// The ends of its range. One that no length crosses is none.
+    fn sides(&self) -> impl Iterator<Item = Side> + use<> {
+        let range = self.cable.range;
+        let crossed = move |side: &Side| side.upper || range[0] > 0.0;
+        range_sides(range, self.length()).into_iter().filter(crossed)
     }
 
     /// Direction from a point to the next; zero where there is none.
@@ -79,7 +68,7 @@ impl Spanned<'_> {
     }
 
     /// Rate of the length at generalized velocities `v` (m/s).
-    pub(crate) fn rate(&self, v: &[f64]) -> f64 {
+    fn rate(&self, v: &[f64]) -> f64 {
         let of_links = self.pulls().filter_map(|(base, point, pull)| match base {
             Base::Link(link) => Some(point_velocity(self.model, self.data, link, &point, v).dot(&pull)),
             Base::World | Base::Mocap(_) => None,
@@ -98,38 +87,83 @@ impl Spanned<'_> {
         });
         prescribed.sum()
     }
+}
 
-    /// Adds the row of one side; `bias` as in [`BlockKind::Limit`].
-    pub(crate) fn push(&self, rows: &mut Rows, rank: u32, side: &CableSide, bias: f64) {
-        let key = BlockKey::cable_limit(rank, side.upper);
-        let kind = RowKind::Unilateral(BlockKind::Limit { bias });
-        let pulls = self.pulls().filter_map(|(base, point, pull)| match base {
-            Base::Link(link) => Some((link, point, pull * side.sign)),
-            Base::World | Base::Mocap(_) => None,
-        });
-        rows.push_points(self.model, self.data, key, kind, side.sign * self.drift(), pulls);
+/// The cables.
+#[derive(Clone, Debug)]
+pub(crate) struct Cables {
+    ranks: Vec<u32>,
+}
+
+impl Cables {
+    fn spanned<'a>(&self, at: &Present<'a>, index: usize) -> Spanned<'a> {
+        Spanned { model: at.model, data: at.data, mocap: at.mocap, cable: &at.model.cables[index] }
     }
 }
 
-/// All cables of a model, spanned.
-pub(crate) fn spanned<'a>(
-    model: &'a Model,
-    data: &'a Data,
-    mocap: &'a [Mocap],
-) -> impl Iterator<Item = Spanned<'a>> {
-    model.cables.iter().map(move |cable| Spanned { model, data, mocap, cable })
-}
+impl Constraint for Cables {
+    const CODE: u32 = 4;
 
-/// Trees that a cable goes to; some may come up more than once.
-pub(crate) fn cable_trees<'m>(model: &'m Model, cable: &'m Cable) -> impl Iterator<Item = usize> + 'm {
-    cable.points.iter().filter_map(|(body, _)| match model.bodies[*body].base {
-        Base::Link(link) => Some(model.links[link].tree),
-        Base::World | Base::Mocap(_) => None,
-    })
-}
+    fn new(model: &Model) -> Self {
+        Self { ranks: name_ranks(model.cables.iter().map(|cable| cable.name.as_str())) }
+    }
 
-/// Largest violation of a cable's limit (m).
-pub(crate) fn worst_violation(model: &Model, data: &Data, mocap: &[Mocap]) -> f64 {
-    let gaps = spanned(model, data, mocap).flat_map(|cable| cable.sides()).flatten().map(|side| side.gap);
-    gaps.fold(0.0, |worst: f64, gap| worst.max(-gap))
+    fn count(&self, model: &Model) -> usize {
+        model.cables.len()
+    }
+
+    fn describe(&self, model: &Model, index: usize) -> String {
+        format!("cables ('{}')", model.cables[index].name)
+    }
+
+    fn supports(&self, level: Level<'_>) -> bool {
+        matches!(level, Level::Displacement { .. } | Level::Velocity(_))
+    }
+
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        let links = model.cables[index].points.iter().filter_map(|(body, _)| model.bodies[*body].base.link());
+        links.map(|link| model.links[link].tree)
+    }
+
+    fn may_act(&self, _at: &Present<'_>, _index: usize) -> bool {
+        true
+    }
+
+    fn gaps<'a>(
+        &'a self,
+        at: &Present<'a>,
+        index: usize,
+        v: &'a [f64],
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let cable = self.spanned(at, index);
+        let rate = cable.rate(v);
+        cable.sides().map(move |side| (side.gap, side.sign * rate))
+    }
+
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        let cable = self.spanned(at, index);
+        for side in cable.sides() {
+            let bias = level.limit_bias(side.gap, |ahead| {
+                cable.rate(ahead.free).abs().max(cable.rate(&at.loops.v).abs())
+            });
+            let Some(bias) = bias else { continue };
+            let key = BlockKey::limit(self.ranks[index], Self::CODE, side.upper);
+            let kind = RowKind::Unilateral(BlockKind::Limit { bias });
+            let drift = level.prescribed(|| side.sign * cable.drift());
+            let pulls = cable.pulls().filter_map(|(base, point, pull)| match base {
+                Base::Link(link) => Some((link, point, pull * side.sign)),
+                Base::World | Base::Mocap(_) => None,
+            });
+            rows.push_points(at.model, at.data, key, kind, drift, pulls);
+        }
+    }
+
+    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+        self.spanned(at, index).sides().fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    }
+
+    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
+        let cable = self.ranks.iter().position(|&rank| key.is_limit_of(rank, Self::CODE))?;
+        Some((Limited::Cable, &model.cables[cable].name))
+    }
 }

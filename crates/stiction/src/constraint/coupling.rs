@@ -10,8 +10,9 @@
 //!
 //! and with a function of time `f`, `phi = y - p(x) - f(t)`, the rate and acceleration of `f` are taken off. So the row has the weights of y, and minus `p'(x)` times those of x, in whatever trees their joints are.
 
-use crate::constraint::equality::{Level, Located};
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
+use super::equality::Located;
+use super::kind::Level;
+use super::rows::{BlockKey, RowKind, Rows};
 use crate::model::{Coupling, Model};
 
 /// Value, slope and curvature of a polynomial (Horner's scheme).
@@ -43,7 +44,7 @@ pub(crate) fn push_coupling(
     coupling: &Coupling,
     at: Located<'_>,
     key: BlockKey,
-    level: Level,
+    level: Level<'_>,
 ) {
     let Coupling { dependent, independent, .. } = coupling;
     let loops = at.loops;
@@ -53,9 +54,9 @@ pub(crate) fn push_coupling(
     let x = independent.terms.iter().map(|term| (term.dof, -slope * term.coefficient));
     let terms = y.chain(x);
     let target = match level {
-        Level::Displacement => error,
-        Level::Velocity { gain, lead } => {
-            gain * error - motion(coupling, at.time + lead)[1] + loops.drift_of(terms.clone())
+        Level::Displacement { .. } => error,
+        Level::Velocity(ahead) => {
+            ahead.gain() * error - motion(coupling, at.time + ahead.h)[1] + loops.drift_of(terms.clone())
         }
         Level::Acceleration => {
             let rate = independent.rate(&loops.v);

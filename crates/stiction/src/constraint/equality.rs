@@ -1,17 +1,17 @@
-//! Equality constraints as bilateral rows `X`, and what the rows aim at: of displacements, velocities or accelerations.
+//! Equalities, as a kind of constraint: bilateral rows `X` and their targets on displacements, velocities or accelerations.
 //!
 //! With `phi(q, t)` the position error, `X qdot + dphi/dt` is its rate and `X qddot + gamma` its second derivative,
 //! where `gamma` is what is left of the relative acceleration of the two bodies when all joint accelerations are zero:
 //! velocity products, and the centripetal acceleration of a prescribed rotation. Couplings of joints have theirs in
 //! [`crate::constraint::coupling`], joints that close loops in [`crate::constraint::closure::coordinates`].
 
-use crate::constraint::closure::coordinates::Loops;
-use crate::constraint::coupling;
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
-use crate::dynamics::Data;
-use crate::dynamics::base_motion;
-use crate::model::Mocap;
-use crate::model::{Base, Closure, EqualityKind, Model};
+use super::closure::coordinates::Loops;
+use super::coupling;
+use super::kind::{Constraint, Level, Present};
+use super::limit::name_ranks;
+use super::rows::{BlockKey, RowKind, Rows};
+use crate::dynamics::{Data, base_motion};
+use crate::model::{Base, Closure, EqualityKind, Mocap, Model};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
@@ -126,11 +126,11 @@ impl PairError {
         second - first
     }
 
-    fn push(&self, rows: &mut Rows, model: &Model, data: &Data, key: BlockKey, level: Level) {
+    fn push(&self, rows: &mut Rows, model: &Model, data: &Data, key: BlockKey, level: Level<'_>) {
         let offset = |gain: f64| Motion::new(self.orientation.unwrap_or_default(), self.position) * gain;
         let target = match level {
-            Level::Displacement => offset(1.0),
-            Level::Velocity { gain, .. } => offset(gain) + self.prescribed(model),
+            Level::Displacement { .. } => offset(1.0),
+            Level::Velocity(ahead) => offset(ahead.gain()) + self.prescribed(model),
             Level::Acceleration => self.convective(model, data),
         };
         let mut values = [0.0; 6];
@@ -156,24 +156,6 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index:
     }
 }
 
-/// Largest position error of all equalities (m or rad).
-pub(crate) fn worst_error(model: &Model, data: &Data, at: Located<'_>) -> f64 {
-    (0..model.equalities.len()).fold(0.0, |worst: f64, i| worst.max(position_error(model, data, at, i)))
-}
-
-/// What the rows are applied to, and so what they add to `X x`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Level {
-    /// Displacements: the position error.
-    Displacement,
-    /// Velocities: the prescribed rate, of coordinates the one `lead` seconds later, and `gain` (1/s) times the position
-    /// error.
-    Velocity { gain: f64, lead: f64 },
-    /// Accelerations: the convective part `gamma`. Needs [`crate::dynamics::bias_forces`] of the trees, and
-    /// [`Loops::accelerate`].
-    Acceleration,
-}
-
 /// Adds the rows of an equality.
 pub(crate) fn push_equality(
     rows: &mut Rows,
@@ -182,9 +164,9 @@ pub(crate) fn push_equality(
     at: Located<'_>,
     index: usize,
     rank: u32,
-    level: Level,
+    level: Level<'_>,
 ) {
-    let key = BlockKey::equality(rank);
+    let key = BlockKey::bilateral(rank, Equalities::CODE, 0);
     match &model.equalities[index].kind {
         EqualityKind::Connect { bodies, anchors } => {
             PairError::of_points(model, data, at.mocap, *bodies, anchors).push(rows, model, data, key, level);
@@ -200,13 +182,20 @@ pub(crate) fn push_equality(
 }
 
 /// Adds the directions that the joint of a loop holds.
-fn push_closure(rows: &mut Rows, model: &Model, loops: &Loops, index: usize, key: BlockKey, level: Level) {
+fn push_closure(
+    rows: &mut Rows,
+    model: &Model,
+    loops: &Loops,
+    index: usize,
+    key: BlockKey,
+    level: Level<'_>,
+) {
     let mut targets = [0.0; 6];
     let mut count = 0;
     for row in loops.held(index) {
         targets[count] = match level {
-            Level::Displacement => row.error,
-            Level::Velocity { gain, .. } => gain * row.error + row.prescribed,
+            Level::Displacement { .. } => row.error,
+            Level::Velocity(ahead) => ahead.gain() * row.error + row.prescribed,
             Level::Acceleration => row.convective,
         };
         count += 1;
@@ -219,15 +208,69 @@ fn push_closure(rows: &mut Rows, model: &Model, loops: &Loops, index: usize, key
     }
 }
 
-/// Trees that an equality ties; some may come up more than once.
-pub(crate) fn equality_trees(model: &Model, index: usize) -> impl Iterator<Item = usize> + '_ {
-    let (bodies, coupling) = match &model.equalities[index].kind {
-        EqualityKind::Connect { bodies, .. }
-        | EqualityKind::Weld { bodies, .. }
-        | EqualityKind::Closure(Closure { bodies, .. }) => (&bodies[..], None),
-        EqualityKind::Coupling(coupling) => (&[][..], Some(coupling)),
-    };
-    let links = bodies.iter().filter_map(|body| model.bodies[*body].base.link());
-    let coupled = coupling.into_iter().flat_map(|c| c.dependent.terms.iter().chain(&c.independent.terms));
-    links.chain(coupled.map(|term| term.link)).map(|link| model.links[link].tree)
+/// The equalities.
+#[derive(Clone, Debug)]
+pub(crate) struct Equalities {
+    /// Places in the order of names.
+    pub(crate) ranks: Vec<u32>,
+}
+
+impl Constraint for Equalities {
+    const BILATERAL: bool = true;
+    const CODE: u32 = 0;
+
+    fn new(model: &Model) -> Self {
+        Self { ranks: name_ranks(model.equalities.iter().map(|equality| equality.name.as_str())) }
+    }
+
+    fn count(&self, model: &Model) -> usize {
+        model.equalities.len()
+    }
+
+    fn describe(&self, model: &Model, index: usize) -> String {
+        format!("equality constraints ('{}')", model.equalities[index].name)
+    }
+
+    /// Their rows at accelerations are a problem of their own ([`crate::constraint::closure::projection`]), not a part of that of contacts.
+    fn supports(&self, level: Level<'_>) -> bool {
+        matches!(level, Level::Displacement { .. } | Level::Velocity(_))
+    }
+
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        let (bodies, coupling) = match &model.equalities[index].kind {
+            EqualityKind::Connect { bodies, .. }
+            | EqualityKind::Weld { bodies, .. }
+            | EqualityKind::Closure(Closure { bodies, .. }) => (&bodies[..], None),
+            EqualityKind::Coupling(coupling) => (&[][..], Some(coupling)),
+        };
+        let links = bodies.iter().filter_map(|body| model.bodies[*body].base.link());
+        let coupled = coupling.into_iter().flat_map(|c| c.dependent.terms.iter().chain(&c.independent.terms));
+        links.chain(coupled.map(|term| term.link)).map(|link| model.links[link].tree)
+    }
+
+    fn couples(&self, _model: &Model, _index: usize) -> bool {
+        true
+    }
+
+    fn may_act(&self, at: &Present<'_>, index: usize) -> bool {
+        self.gives_way(at, index)
+    }
+
+    /// If it gives way: trees that cannot be closed take the contact rule.
+    fn acts(&self, at: &Present<'_>, index: usize) -> bool {
+        self.gives_way(at, index)
+    }
+
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        push_equality(rows, at.model, at.data, at.located(), index, self.ranks[index], level);
+        rows.soften(at.softness.of(index));
+    }
+
+    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+        position_error(at.model, at.data, at.located(), index)
+    }
+
+    fn gives_way(&self, at: &Present<'_>, index: usize) -> bool {
+        at.softness.of(index) > 0.0
+    }
 }

@@ -1,7 +1,7 @@
-//! Joint limits and joint friction as rows.
+//! Limits of the joints of trees, as a kind of constraint.
 
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
-use crate::constraint::tendon::tendon_sides;
+use super::kind::{Constraint, Level, Present};
+use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -13,11 +13,6 @@ pub(crate) struct LimitSide {
     pub(crate) gap: f64,
     /// Coefficients on the joint's generalized velocities.
     pub(crate) row: [f64; 3],
-}
-
-/// The sides of a joint's limit at `q`.
-pub(crate) fn limit_sides(link: &Link, q: &[f64]) -> [Option<LimitSide>; 2] {
-    sides(&link.kind, link.range, &q[link.q..])
 }
 
 /// The sides of the limit of any joint whose coordinates begin a slice.
@@ -51,43 +46,90 @@ pub(crate) fn sides(kind: &JointKind, range: Option<[f64; 2]>, q: &[f64]) -> [Op
     }
 }
 
-/// Velocity along a limit's row.
-pub(crate) fn limit_rate(link: &Link, side: &LimitSide, v: &[f64]) -> f64 {
-    (0..link.kind.nv().min(3)).map(|i| side.row[i] * v[link.v + i]).sum()
+/// The joints with limits.
+#[derive(Clone, Debug)]
+pub(crate) struct JointLimits {
+    links: Vec<usize>,
+    /// Places of the joints among all joints' names.
+    ranks: Vec<u32>,
 }
 
-/// Adds the row of one side; `bias` as in [`BlockKind::Limit`].
-pub(crate) fn push_limit(
-    rows: &mut Rows,
-    model: &Model,
-    link: usize,
-    rank: u32,
-    side: &LimitSide,
-    bias: f64,
-) {
-    let l = &model.links[link];
-    let dofs = (0..l.kind.nv().min(3)).map(|i| (l.v + i, side.row[i]));
-    let kind = RowKind::Unilateral(BlockKind::Limit { bias });
-    rows.push_dofs(model, BlockKey::limit(rank, side.upper), kind, 0.0, dofs);
-}
+impl JointLimits {
+    fn link<'m>(&self, model: &'m Model, index: usize) -> &'m Link {
+        &model.links[self.links[index]]
+    }
 
-/// Adds the dry friction rows of one tree's joints for a step of `h` seconds.
-pub(crate) fn push_joint_friction(rows: &mut Rows, model: &Model, ranks: &[u32], tree: usize, h: f64) {
-    for dof in model.trees[tree].dofs.clone() {
-        let d = &model.dofs[dof];
-        if d.friction_loss > 0.0 {
-            let key = BlockKey::friction(ranks[d.link], (dof - model.links[d.link].v) as u32);
-            let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * d.friction_loss });
-            rows.push_dofs(model, key, kind, 0.0, [(dof, 1.0)].into_iter());
-        }
+    fn sides(&self, at: &Present<'_>, index: usize) -> impl Iterator<Item = LimitSide> + use<> {
+        let link = self.link(at.model, index);
+        sides(&link.kind, link.range, &at.loops.q[link.q..]).into_iter().flatten()
     }
 }
 
-/// Whether a joint of the tree, or a tendon over one, has dry friction.
-pub(crate) fn has_dry_friction(model: &Model, tree: usize) -> bool {
-    let contents = &model.trees[tree];
-    contents.dofs.clone().any(|dof| model.dofs[dof].friction_loss > 0.0)
-        || contents.tendons.iter().any(|&tendon| model.tendons[tendon].friction_loss > 0.0)
+/// Velocity along a limit's row.
+fn rate(link: &Link, side: &LimitSide, v: &[f64]) -> f64 {
+    (0..link.kind.nv().min(3)).map(|i| side.row[i] * v[link.v + i]).sum()
+}
+
+impl Constraint for JointLimits {
+    const CODE: u32 = 1;
+
+    fn new(model: &Model) -> Self {
+        let has_limit = |link: &usize| model.links[*link].range.is_some();
+        Self { links: (0..model.links.len()).filter(has_limit).collect(), ranks: joint_ranks(model) }
+    }
+
+    fn count(&self, _model: &Model) -> usize {
+        self.links.len()
+    }
+
+    fn describe(&self, model: &Model, index: usize) -> String {
+        format!("joint limits ('{}')", self.link(model, index).name)
+    }
+
+    fn supports(&self, level: Level<'_>) -> bool {
+        matches!(level, Level::Displacement { .. } | Level::Velocity(_))
+    }
+
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        std::iter::once(self.link(model, index).tree)
+    }
+
+    fn may_act(&self, _at: &Present<'_>, _index: usize) -> bool {
+        true
+    }
+
+    fn gaps<'a>(
+        &'a self,
+        at: &Present<'a>,
+        index: usize,
+        v: &'a [f64],
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let link = self.link(at.model, index);
+        self.sides(at, index).map(move |side| (side.gap, rate(link, &side, v)))
+    }
+
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        let link = self.link(at.model, index);
+        let dofs = || link.v..link.v + link.kind.nv();
+        for side in self.sides(at, index) {
+            let bias = level.limit_bias(side.gap, |ahead| {
+                dofs().map(|d| ahead.free[d].abs().max(at.loops.v[d].abs())).sum()
+            });
+            let Some(bias) = bias else { continue };
+            let key = BlockKey::limit(self.ranks[self.links[index]], Self::CODE, side.upper);
+            let kind = RowKind::Unilateral(BlockKind::Limit { bias });
+            rows.push_dofs(at.model, key, kind, 0.0, dofs().zip(side.row));
+        }
+    }
+
+    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+        self.sides(at, index).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    }
+
+    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
+        let link = self.links.iter().find(|&&link| key.is_limit_of(self.ranks[link], Self::CODE))?;
+        Some((Limited::Joint, &model.links[*link].name))
+    }
 }
 
 /// Ranks of the joints in name order, those of loops after those of trees.
@@ -106,13 +148,4 @@ pub(crate) fn name_ranks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u32> {
         ranks[i] = rank as u32;
     }
     ranks
-}
-
-/// Largest violation of a limit of a joint or tendon (rad or m); `q` with the coordinates of loops.
-pub(crate) fn worst_violation(model: &Model, q: &[f64]) -> f64 {
-    let links = model.links.iter().flat_map(|link| limit_sides(link, q));
-    let loops = model.loop_joints.iter().flat_map(|joint| sides(&joint.kind, joint.range, &q[joint.q..]));
-    let joints = links.chain(loops).flatten().map(|side| side.gap);
-    let tendons = model.tendons.iter().flat_map(|tendon| tendon_sides(tendon, q)).flatten();
-    joints.chain(tendons.map(|side| side.gap)).fold(0.0, |worst: f64, gap| worst.max(-gap))
 }

@@ -12,75 +12,76 @@ use crate::contact::{BlockKind, Contact, Law};
 use crate::dynamics;
 use crate::dynamics::{Data, Node, OperationalSpace};
 use crate::model::Model;
-use crate::report::Limited;
 use crate::spatial::Force;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-/// Identity of a block from step to step; its order is the order of all rows, and depends on names only.
+/// Identity of a block from step to step; its order is the order of all rows, and depends on names only: bilateral rows first,
+/// then limits, friction and contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct BlockKey {
-    class: u8,
-    first: u32,
+    class: Class,
+    /// Place among the names of what the block is of: equality, joint, tendon or cable, or a contact's first geom.
+    rank: u32,
+    /// Of contacts the second geom; of others the [`Constraint::CODE`](super::kind::Constraint::CODE) of their kind.
     second: u32,
     feature: u32,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Class {
+    Bilateral,
+    Limit,
+    Friction,
+    Contact,
+}
+
 impl BlockKey {
-    pub(crate) fn equality(rank: u32) -> Self {
-        Self { class: 0, first: rank, second: 0, feature: 0 }
+    /// Of bilateral rows; of a kind that has several blocks for one name, the number of the block.
+    pub(crate) fn bilateral(rank: u32, code: u32, number: u32) -> Self {
+        Self { class: Class::Bilateral, rank, second: code, feature: number }
     }
 
-    /// Place among the names of what the block is of: equality, joint or tendon, or a contact's first geom.
-    pub(crate) fn rank(&self) -> u32 {
-        self.first
+    /// Of one end of a range.
+    pub(crate) fn limit(rank: u32, code: u32, upper: bool) -> Self {
+        Self { class: Class::Limit, rank, second: code, feature: u32::from(upper) }
     }
 
-    /// Of the implicit part of a tendon's tension.
-    pub(crate) fn tension(tendon_rank: u32) -> Self {
-        Self { class: 0, first: tendon_rank, second: 1, feature: 0 }
-    }
-
-    /// Of the implicit part of what acts along a velocity of a loop's joint.
-    pub(crate) fn loop_action(joint_rank: u32, dof: u32) -> Self {
-        Self { class: 0, first: joint_rank, second: 2, feature: dof }
-    }
-
-    pub(crate) fn limit(joint_rank: u32, upper: bool) -> Self {
-        Self { class: 1, first: joint_rank, second: 0, feature: u32::from(upper) }
-    }
-
-    pub(crate) fn tendon_limit(tendon_rank: u32, upper: bool) -> Self {
-        Self { class: 1, first: tendon_rank, second: 1, feature: u32::from(upper) }
-    }
-
-    pub(crate) fn cable_limit(cable_rank: u32, upper: bool) -> Self {
-        Self { class: 1, first: cable_rank, second: 2, feature: u32::from(upper) }
-    }
-
-    /// Of a limit: what is limited, its rank among its kind, and whether it is the upper end of the range.
-    pub(crate) fn limited(&self) -> Option<(Limited, u32, bool)> {
-        let limited = match (self.class, self.second) {
-            (1, 0) => Limited::Joint,
-            (1, 1) => Limited::Tendon,
-            (1, 2) => Limited::Cable,
-            _ => return None,
-        };
-        Some((limited, self.first, self.feature == 1))
-    }
-
-    pub(crate) fn friction(joint_rank: u32, dof: u32) -> Self {
-        Self { class: 2, first: joint_rank, second: 0, feature: dof }
-    }
-
-    pub(crate) fn tendon_friction(tendon_rank: u32) -> Self {
-        Self { class: 2, first: tendon_rank, second: 1, feature: 0 }
+    /// Of dry friction along a dof of a joint, or along a tendon.
+    pub(crate) fn friction(rank: u32, code: u32, dof: u32) -> Self {
+        Self { class: Class::Friction, rank, second: code, feature: dof }
     }
 
     pub(crate) fn contact(contact: &Contact) -> Self {
         let key = contact.key;
-        Self { class: 3, first: key.first, second: key.second, feature: key.feature }
+        Self { class: Class::Contact, rank: key.first, second: key.second, feature: key.feature }
     }
+
+    /// Place among the names of what the block is of.
+    pub(crate) fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Of a limit: whether it is the upper end of the range.
+    pub(crate) fn upper_limit(&self) -> Option<bool> {
+        (self.class == Class::Limit).then_some(self.feature == 1)
+    }
+
+    /// Whether it is a limit of the named thing with this rank.
+    pub(crate) fn is_limit_of(&self, rank: u32, code: u32) -> bool {
+        (self.class, self.rank, self.second) == (Class::Limit, rank, code)
+    }
+}
+
+/// What has limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limited {
+    /// A joint.
+    Joint,
+    /// A fixed tendon.
+    Tendon,
+    /// A cable.
+    Cable,
 }
 
 /// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
@@ -320,22 +321,36 @@ impl Rows {
         bias: f64,
     ) {
         let kind = BlockKind::Contact { law: contact.law, bias, preload: 0.0 };
-        self.push_contact_rows(model, data, index, contact, kind);
+        self.push_contact_rows(model, data, index, contact, kind, &contact.drift);
     }
 
-    /// Adds the normal row of a contact only.
-    pub(crate) fn push_normal(
+    /// Adds a contact's rows on accelerations; `convective` is the rate of its velocity at zero generalized acceleration
+    /// (m/s^2, contact frame).
+    pub(crate) fn push_contact_accelerations(
         &mut self,
         model: &Model,
         data: &Data,
         index: usize,
         contact: &Contact,
-        bias: f64,
+        convective: &Vector3<f64>,
     ) {
-        let kind = BlockKind::Contact { law: Law::Frictionless, bias, preload: 0.0 };
-        self.push_contact_rows(model, data, index, contact, kind);
+        let kind = BlockKind::Contact { law: contact.law, bias: 0.0, preload: 0.0 };
+        self.push_contact_rows(model, data, index, contact, kind, convective);
     }
 
+    /// Adds the normal row of a contact only, on velocities that must not close it.
+    pub(crate) fn push_normal(&mut self, model: &Model, data: &Data, index: usize, contact: &Contact) {
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias: 0.0, preload: 0.0 };
+        self.push_contact_rows(model, data, index, contact, kind, &contact.drift);
+    }
+
+    /// Adds the normal row of a contact on displacements that must not make it overlap.
+    pub(crate) fn push_separation(&mut self, model: &Model, data: &Data, index: usize, contact: &Contact) {
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias: contact.gap, preload: 0.0 };
+        self.push_contact_rows(model, data, index, contact, kind, &Vector3::zeros());
+    }
+
+    /// Adds the rows of a contact with their prescribed part, in the contact frame.
     fn push_contact_rows(
         &mut self,
         model: &Model,
@@ -343,9 +358,10 @@ impl Rows {
         index: usize,
         contact: &Contact,
         kind: BlockKind,
+        prescribed: &Vector3<f64>,
     ) {
-        let drift = [contact.drift.x, contact.drift.y, contact.drift.z];
-        self.open(BlockKey::contact(contact), RowKind::Unilateral(kind), &drift[..kind.rows()], Some(index));
+        let prescribed = &prescribed.as_slice()[..kind.rows()];
+        self.open(BlockKey::contact(contact), RowKind::Unilateral(kind), prescribed, Some(index));
         for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
             if let Some(link) = *link {
                 self.add_point(model, data, link, &contact.point, &contact.frame, sign, false);

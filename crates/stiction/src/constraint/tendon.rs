@@ -18,78 +18,13 @@
 //! mass matrix, which would spoil the sparsity of its factor where the tendon spans branches of a tree, and which could
 //! not be where it spans trees.
 
-use crate::constraint::closure::coordinates::Loops;
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
+use super::closure::coordinates::Loops;
+use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
+use super::limit::name_ranks;
+use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::model::{Model, Tendon, Term};
-
-/// One side of a tendon's limit: how far it is (m or rad; negative when crossed), and the sign of its row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TendonSide {
-    pub(crate) upper: bool,
-    pub(crate) gap: f64,
-    pub(crate) sign: f64,
-}
-
-/// The sides of a tendon's limit at `q`, with the coordinates of loops.
-pub(crate) fn tendon_sides(tendon: &Tendon, q: &[f64]) -> [Option<TendonSide>; 2] {
-    let Some([low, high]) = tendon.range else { return [None, None] };
-    let length = tendon.path.value(q);
-    [
-        Some(TendonSide { upper: false, gap: length - low, sign: 1.0 }),
-        Some(TendonSide { upper: true, gap: high - length, sign: -1.0 }),
-    ]
-}
-
-/// Trees whose joints a tendon spans; some may come up more than once. Of a joint of a loop one tree: the loop ties the other.
-pub(crate) fn tendon_trees<'m>(model: &'m Model, tendon: &'m Tendon) -> impl Iterator<Item = usize> + 'm {
-    tendon.path.terms.iter().map(|term| model.links[term.link].tree)
-}
-
-/// Whether a tendon has joints in more than one tree.
-pub(crate) fn spans_trees(model: &Model, tendon: &Tendon) -> bool {
-    let mut trees = tendon_trees(model, tendon);
-    let first = trees.next();
-    trees.any(|tree| Some(tree) != first)
-}
-
-/// The row of a tendon on all velocities, those of loops among them.
-pub(crate) fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
-    tendon.path.terms.iter().map(move |Term { dof, coefficient, .. }| (*dof, sign * coefficient))
-}
-
-/// Adds the row of one side; `bias` as in [`BlockKind::Limit`].
-pub(crate) fn push_tendon_limit(
-    rows: &mut Rows,
-    model: &Model,
-    loops: &Loops,
-    tendon: &Tendon,
-    rank: u32,
-    side: &TendonSide,
-    bias: f64,
-) {
-    let key = BlockKey::tendon_limit(rank, side.upper);
-    let kind = RowKind::Unilateral(BlockKind::Limit { bias });
-    let drift = loops.drift_of(row(tendon, side.sign));
-    rows.push_dofs(model, key, kind, drift, loops.expand(row(tendon, side.sign)));
-}
-
-/// Adds the dry friction row of a tendon for a step of `h` seconds.
-pub(crate) fn push_tendon_friction(
-    rows: &mut Rows,
-    model: &Model,
-    loops: &Loops,
-    tendon: &Tendon,
-    rank: u32,
-    h: f64,
-) {
-    if tendon.friction_loss > 0.0 {
-        let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * tendon.friction_loss });
-        let drift = loops.drift_of(row(tendon, 1.0));
-        let row = loops.expand(row(tendon, 1.0));
-        rows.push_dofs(model, BlockKey::tendon_friction(rank), kind, drift, row);
-    }
-}
+use crate::dynamics::drive::resisting_gains;
+use crate::model::{Model, Tendon, Term, Transmission};
 
 /// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
 #[derive(Clone, Copy, Debug)]
@@ -105,22 +40,177 @@ impl Gains {
     }
 }
 
-/// Adds the row of the implicit part of the tension, for the velocities in `loops`, those of the beginning of the step.
-pub(crate) fn push_tension(
-    rows: &mut Rows,
-    model: &Model,
-    loops: &Loops,
-    tendon: &Tendon,
-    rank: u32,
-    gains: &Gains,
-    h: f64,
-) {
-    let added = gains.added_mass(h);
-    if added > 0.0 {
-        let drift = loops.drift_of(row(tendon, 1.0));
-        let target = drift - (h * gains.rate / added) * tendon.path.rate(&loops.v);
-        let row = loops.expand(row(tendon, 1.0));
-        rows.push_dofs(model, BlockKey::tension(rank), RowKind::Bilateral, target, row);
-        rows.comply(1.0 / added);
+/// The tendons, and the drives on them.
+#[derive(Clone, Debug)]
+pub(crate) struct Tendons {
+    ranks: Vec<u32>,
+    /// Drives on each, in the order of names.
+    drives: Vec<Vec<usize>>,
+}
+
+/// The row of a tendon on all velocities, those of loops among them.
+fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
+    tendon.path.terms.iter().map(move |Term { dof, coefficient, .. }| (*dof, sign * coefficient))
+}
+
+/// The ends of a tendon's range, at the coordinates `q` of trees and loops.
+fn sides(tendon: &Tendon, q: &[f64]) -> impl Iterator<Item = Side> + use<> {
+    let length = tendon.path.value(q);
+    tendon.range.into_iter().flat_map(move |range| range_sides(range, length))
+}
+
+impl Tendons {
+    /// Drives on a tendon, in the order of names.
+    pub(crate) fn drives(&self, tendon: usize) -> &[usize] {
+        &self.drives[tendon]
+    }
+
+    /// Rate and position gains that a step treats implicitly: damping, the stiffness of the spring where it is stretched, and
+    /// the gains of drives that are not clamped.
+    fn gains(&self, model: &Model, loops: &Loops, ctrl: &[f64], tendon: usize) -> Gains {
+        let contents = &model.tendons[tendon];
+        let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
+        let [low, high] = contents.spring_range;
+        let mut gains = Gains { rate: contents.damping, position: 0.0 };
+        if stretched || low == high {
+            gains.position = contents.stiffness;
+        }
+        for &i in &self.drives[tendon] {
+            let [k, d] = resisting_gains(model, &model.actuators[i], ctrl[i], &loops.q, &loops.v);
+            gains.position += k;
+            gains.rate += d;
+        }
+        gains
+    }
+
+    /// Adds the row of the implicit part of the tension.
+    fn push_tension(&self, rows: &mut Rows, at: &Present<'_>, index: usize, h: f64) {
+        let (loops, tendon) = (at.loops, &at.model.tendons[index]);
+        let gains = self.gains(at.model, loops, at.ctrl, index);
+        let added = gains.added_mass(h);
+        if added > 0.0 {
+            let drift = loops.drift_of(row(tendon, 1.0));
+            let target = drift - (h * gains.rate / added) * tendon.path.rate(&loops.v);
+            let key = BlockKey::bilateral(self.ranks[index], Self::CODE, 0);
+            rows.push_dofs(at.model, key, RowKind::Bilateral, target, loops.expand(row(tendon, 1.0)));
+            rows.comply(1.0 / added);
+        }
+    }
+
+    /// Adds the row of dry friction.
+    fn push_friction(&self, rows: &mut Rows, at: &Present<'_>, index: usize, h: f64) {
+        let (loops, tendon) = (at.loops, &at.model.tendons[index]);
+        if tendon.friction_loss > 0.0 {
+            let key = BlockKey::friction(self.ranks[index], Self::CODE, 0);
+            let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * tendon.friction_loss });
+            let drift = loops.drift_of(row(tendon, 1.0));
+            rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, 1.0)));
+        }
+    }
+
+    /// Adds the rows of the ends of the range that are near.
+    fn push_limits(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        let (loops, tendon) = (at.loops, &at.model.tendons[index]);
+        for side in sides(tendon, &loops.q) {
+            let bias = level.limit_bias(side.gap, |ahead| {
+                tendon.path.rate(ahead.free).abs().max(tendon.path.rate(&loops.v).abs())
+            });
+            let Some(bias) = bias else { continue };
+            let key = BlockKey::limit(self.ranks[index], Self::CODE, side.upper);
+            let kind = RowKind::Unilateral(BlockKind::Limit { bias });
+            let drift = level.prescribed(|| loops.drift_of(row(tendon, side.sign)));
+            rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, side.sign)));
+        }
+    }
+}
+
+impl Constraint for Tendons {
+    const CODE: u32 = 2;
+
+    fn new(model: &Model) -> Self {
+        let mut drives = vec![Vec::new(); model.tendons.len()];
+        for (i, actuator) in model.actuators.iter().enumerate() {
+            if let Transmission::Tendon(tendon) = actuator.transmission {
+                drives[tendon].push(i);
+            }
+        }
+        // Names order the sums over drives, so that their bits do not depend on the order of writing.
+        for drives in &mut drives {
+            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
+        }
+        Self { ranks: name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str())), drives }
+    }
+
+    fn count(&self, model: &Model) -> usize {
+        model.tendons.len()
+    }
+
+    fn describe(&self, model: &Model, index: usize) -> String {
+        format!("tendons ('{}')", model.tendons[index].name)
+    }
+
+    fn supports(&self, level: Level<'_>) -> bool {
+        matches!(level, Level::Displacement { .. } | Level::Velocity(_))
+    }
+
+    /// Of a joint of a loop one tree: the loop ties the other.
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        model.tendons[index].path.terms.iter().map(|term| model.links[term.link].tree)
+    }
+
+    /// If it has joints in more than one tree.
+    fn couples(&self, model: &Model, index: usize) -> bool {
+        let mut trees = self.trees(model, index);
+        let first = trees.next();
+        trees.any(|tree| Some(tree) != first)
+    }
+
+    fn may_act(&self, at: &Present<'_>, index: usize) -> bool {
+        let tendon = &at.model.tendons[index];
+        tendon.range.is_some()
+            || tendon.friction_loss > 0.0
+            || self.gains(at.model, at.loops, at.ctrl, index).added_mass(1.0) > 0.0
+    }
+
+    fn acts(&self, at: &Present<'_>, index: usize) -> bool {
+        at.model.tendons[index].friction_loss > 0.0
+    }
+
+    fn gaps<'a>(
+        &'a self,
+        at: &Present<'a>,
+        index: usize,
+        v: &'a [f64],
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let tendon = &at.model.tendons[index];
+        sides(tendon, &at.loops.q).map(move |side| (side.gap, side.sign * tendon.path.rate(v)))
+    }
+
+    fn stiffness(&self, mass: &mut InverseMass<'_>, ctrl: &[f64], index: usize, h: f64) -> f64 {
+        let model = mass.model;
+        let added = self.gains(model, mass.loops, ctrl, index).added_mass(h);
+        if added <= 0.0 {
+            return 0.0;
+        }
+        // The trace of (M + g w^T w)^-1 g w^T w, by Sherman and Morrison.
+        let ratio = added * mass.along(|| row(&model.tendons[index], 1.0));
+        ratio / (1.0 + ratio)
+    }
+
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        self.push_limits(rows, at, index, level);
+        if let Level::Velocity(ahead) = level {
+            self.push_friction(rows, at, index, ahead.h);
+            self.push_tension(rows, at, index, ahead.h);
+        }
+    }
+
+    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+        sides(&at.model.tendons[index], &at.loops.q).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    }
+
+    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
+        let tendon = self.ranks.iter().position(|&rank| key.is_limit_of(rank, Self::CODE))?;
+        Some((Limited::Tendon, &model.tendons[tendon].name))
     }
 }

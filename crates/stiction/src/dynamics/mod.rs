@@ -48,6 +48,7 @@ pub(crate) mod aba;
 pub(crate) mod crba;
 pub(crate) mod data;
 pub(crate) mod dense;
+pub(crate) mod drive;
 pub(crate) mod energy;
 pub(crate) mod error;
 pub(crate) mod factor;

@@ -4,14 +4,9 @@
 //! units how well the result obeys the laws, whatever the formulation: no closed contact approaches, none pulls, every
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
-use crate::constraint::closure::joint::energies;
-use crate::constraint::equality::Located;
-use crate::constraint::rows::{RowBlock, RowKind};
-use crate::constraint::{cable, equality, limit};
-use crate::contact::{BlockKind, Contact, IslandReport, Law, Mode};
-use crate::dynamics;
-use crate::report::forces::{ContactForce, margin};
-use crate::sim::{SimError, Simulation};
+use crate::constraint::rows::RowBlock;
+use crate::contact::{BlockKind, IslandReport};
+use crate::model::Law;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -139,6 +134,29 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Of a step that has not begun: at this time (s) and energy (J).
+    pub(crate) fn at(time: f64, energy: f64) -> Self {
+        Self {
+            step: 0,
+            time,
+            contacts: 0,
+            rows: 0,
+            islands: 0,
+            unsolved: 0,
+            inconsistent: 0,
+            regularized: 0,
+            bounces: 0,
+            reduced_impacts: 0,
+            variables: 0,
+            iterations: 0,
+            pivots: 0,
+            status: Status::Solved,
+            energy,
+            kinetic_energy: 0.0,
+            certificate: Certificate::default(),
+        }
+    }
+
     /// Whether every island was solved to tolerance.
     pub fn solved(&self) -> bool {
         self.unsolved == 0
@@ -161,206 +179,47 @@ impl StepReport {
     }
 }
 
-impl Simulation {
-    /// A report with the energy of the beginning, to which the stages add.
-    pub(crate) fn open_report(&self) -> StepReport {
-        let start = self.energy();
-        StepReport {
-            step: self.step_number,
-            time: self.state.time,
-            contacts: 0,
-            rows: 0,
-            islands: 0,
-            unsolved: 0,
-            inconsistent: 0,
-            regularized: 0,
-            bounces: 0,
-            reduced_impacts: 0,
-            variables: 0,
-            iterations: 0,
-            pivots: 0,
-            status: Status::Solved,
-            energy: start,
-            kinetic_energy: 0.0,
-            certificate: Certificate::default(),
-        }
-    }
-
-    /// Kinetic and potential energy at the poses and velocities of [`Simulation::data`] (J).
-    fn energy(&self) -> f64 {
-        (0..self.model.trees.len())
-            .map(|tree| dynamics::potential_energy(&self.model, &self.data, tree, &self.closures.loops.q))
-            .fold(self.kinetic_energy(), |sum, energy| sum + energy)
-            + energies(&self.model, &self.closures.loops)[0]
-    }
-
-    /// Kinetic energy alone (J).
-    fn kinetic_energy(&self) -> f64 {
-        (0..self.model.trees.len())
-            .map(|tree| dynamics::kinetic_energy(&self.model, &self.data, tree, &self.state.v))
-            .fold(0.0, |sum, energy| sum + energy)
-            + energies(&self.model, &self.closures.loops)[1]
-    }
-
-    /// Fills in everything that refers to the poses of the step's beginning, and the contact forces.
-    pub(crate) fn certify(&mut self, h: f64, report: &mut StepReport) {
-        let model = self.model.clone();
-        self.rows.velocities(&model, &self.work.v_plus, &mut self.work.rates);
-        let certificate = &mut report.certificate;
-        certificate.penetration = limit::worst_violation(&model, &self.closures.loops.q)
-            .max(cable::worst_violation(&model, &self.data, &self.state.mocap));
-        self.contact_forces.clear();
-        for block in &self.rows.blocks {
-            let RowKind::Unilateral(kind) = block.kind else { continue };
-            let (lambda, rates) = row_values(block, &self.rows.impulse, &self.work.rates);
-            let (_, free) = row_values(block, &self.rows.impulse, &self.work.free);
-            certificate.contact_work += 0.5 * lambda.dot(&(rates + free));
-            match kind {
-                BlockKind::Contact { bias, law, preload } => {
-                    let law = self.settings.formulation.law_in_force(law);
-                    certificate.approach = certificate.approach.max(-(rates.x + bias));
-                    certificate.pull = certificate.pull.max(-lambda.x / h);
-                    let excess = excess_friction(law, &lambda, &rates, h);
-                    certificate.cone_violation = certificate.cone_violation.max(excess / h);
-                    let power = (lambda.y * rates.y + lambda.z * rates.z) / h;
-                    certificate.sliding_power = certificate.sliding_power.max(power);
-                    if let Some(index) = block.contact {
-                        let contact = Contact { law, ..self.finder.contacts[index] };
-                        certificate.penetration = certificate.penetration.max(-contact.gap);
-                        self.contact_forces.push(ContactForce {
-                            contact,
-                            bias,
-                            preload,
-                            velocity: rates,
-                            impulse: lambda,
-                            force: contact.frame * lambda / h,
-                            mode: mode(&lambda, &rates, law),
-                            margin: margin(law, &lambda, &rates, h),
-                        });
-                    }
-                }
-                BlockKind::Limit { bias } => {
-                    certificate.approach = certificate.approach.max(-(rates.x + bias));
-                    certificate.pull = certificate.pull.max(-lambda.x / h);
-                }
-                BlockKind::Friction { bound } => {
-                    certificate.cone_violation = certificate.cone_violation.max((lambda.x.abs() - bound) / h);
-                    certificate.sliding_power = certificate.sliding_power.max(lambda.x * rates.x / h);
-                }
+impl Certificate {
+    /// Adds a block of rows under the law in force, with its impulse, the velocity that it leaves and the velocity with bilateral
+    /// rows alone, in a step of `h` seconds.
+    pub(crate) fn add_block(
+        &mut self,
+        kind: BlockKind,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+        free: &Vector3<f64>,
+        h: f64,
+    ) {
+        self.contact_work += 0.5 * impulse.dot(&(velocity + free));
+        match kind {
+            BlockKind::Contact { bias, law, .. } => {
+                self.approach = self.approach.max(-(velocity.x + bias));
+                self.pull = self.pull.max(-impulse.x / h);
+                let excess = excess_friction(law, impulse, velocity, h);
+                self.cone_violation = self.cone_violation.max(excess / h);
+                let power = (impulse.y * velocity.y + impulse.z * velocity.z) / h;
+                self.sliding_power = self.sliding_power.max(power);
+            }
+            BlockKind::Limit { bias } => {
+                self.approach = self.approach.max(-(velocity.x + bias));
+                self.pull = self.pull.max(-impulse.x / h);
+            }
+            BlockKind::Friction { bound } => {
+                self.cone_violation = self.cone_violation.max((impulse.x.abs() - bound) / h);
+                self.sliding_power = self.sliding_power.max(impulse.x * velocity.x / h);
             }
         }
-        self.add_up_pairs(h);
-        report.contacts = self.contact_forces.len();
-        report.rows = self.rows.len();
-    }
-
-    /// Energy, bilateral error and time at the end of the step.
-    pub(crate) fn close_report(&mut self, report: &mut StepReport) {
-        let model = self.model.clone();
-        dynamics::forward_kinematics_all(&model, &mut self.data, &self.state.q, &self.state.v);
-        self.closures.loops.set_rates(&self.state.v);
-        let energy = self.energy();
-        report.certificate.energy_change = energy - report.energy;
-        report.energy = energy;
-        report.kinetic_energy = self.kinetic_energy();
-        let (loops, mocap) = (&self.closures.loops, &self.state.mocap);
-        let at = Located { loops, mocap, time: self.state.time };
-        report.certificate.bilateral = equality::worst_error(&model, &self.data, at);
-        report.time = self.state.time;
-    }
-
-    /// Refuses commands that are not finite, by name.
-    pub(crate) fn check_commands(&self) -> Result<(), SimError> {
-        let model = &*self.model;
-        let state = &self.state;
-        let dof_name = |i: usize| model.links[model.dofs[i].link].name.clone();
-        for (i, &x) in state.ctrl.iter().enumerate() {
-            self.check(x, "control", || model.actuators[i].name.clone())?;
-        }
-        for (i, &x) in state.applied.iter().enumerate() {
-            self.check(x, "applied force", || dof_name(i))?;
-        }
-        for (i, f) in state.external.iter().enumerate() {
-            self.check(f.linear.sum() + f.angular.sum(), "external wrench", || model.bodies[i].name.clone())?;
-        }
-        for (i, m) in state.mocap.iter().enumerate() {
-            let sum = m.position.sum() + m.velocity.linear.sum() + m.velocity.angular.sum();
-            self.check(sum + m.orientation.iter().sum::<f64>(), "prescribed motion", || {
-                model.bodies[model.mocap_bodies[i]].name.clone()
-            })?;
-        }
-        self.check_state()
-    }
-
-    /// Refuses a configuration or velocity that is not finite, naming the body.
-    fn check_state(&self) -> Result<(), SimError> {
-        let model = &*self.model;
-        for link in &model.links {
-            let body = || model.bodies[link.body].name.clone();
-            for &x in &self.state.q[link.q..link.q + link.kind.nq()] {
-                self.check(x, "configuration", body)?;
-            }
-            for &x in &self.state.v[link.v..link.v + link.kind.nv()] {
-                self.check(x, "velocity", body)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check(
-        &self,
-        value: f64,
-        quantity: &'static str,
-        element: impl Fn() -> String,
-    ) -> Result<(), SimError> {
-        if value.is_finite() {
-            return Ok(());
-        }
-        Err(SimError::NotFinite {
-            step: self.step_number,
-            quantity,
-            element: element(),
-            value,
-            dump: Box::new(self.snapshot_before()),
-        })
-    }
-
-    /// Checks what the step produced; on failure the state before the step is restored. The memory of the formulation
-    /// moves on only now.
-    pub(crate) fn finish(&mut self) -> Result<(), SimError> {
-        if let Err(error) = self.check_state() {
-            return Err(self.undo(error));
-        }
-        self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
-        std::mem::swap(&mut self.memory, &mut self.next_memory);
-        self.step_number += 1;
-        Ok(())
     }
 }
 
 /// Impulse and velocity of a block's rows, zero-filled to three.
-fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
+pub(crate) fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
     let mut values = (Vector3::zeros(), Vector3::zeros());
     for r in 0..block.count.min(3) {
         values.0[r] = impulse[block.row + r];
         values.1[r] = rates[block.row + r];
     }
     values
-}
-
-/// A contact slides when its impulse is on the boundary of what friction allows, to a part in a million.
-pub(crate) fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mode {
-    let slides = match law {
-        Law::NoSlip => false,
-        // Viscous friction has no bound to reach: what moves slides.
-        Law::Viscous { .. } => libm::hypot(rates.y, rates.z) > 0.0,
-        _ => libm::hypot(lambda.y, lambda.z) >= (1.0 - 1e-6) * law.mu() * lambda.x,
-    };
-    match (lambda.x > 0.0, slides) {
-        (false, _) => Mode::Open,
-        (true, false) => Mode::Stick,
-        (true, true) => Mode::Slip,
-    }
 }
 
 /// Tangential impulse beyond what the law allows (N s).

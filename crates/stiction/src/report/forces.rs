@@ -9,8 +9,8 @@
 //!
 //! Limits of joints, tendons and cables say what force they carry.
 
+use crate::constraint::Limited;
 use crate::contact::{Contact, Law, Mode};
-use crate::sim::Simulation;
 use nalgebra::Vector3;
 
 /// Impulse and force of one contact in the last step.
@@ -39,6 +39,27 @@ pub struct ContactForce {
 }
 
 impl ContactForce {
+    /// Of a contact with its law in force, the bias and preload of its normal row, impulse (N s) and velocity (m/s) in its frame,
+    /// in a step of `h` seconds.
+    pub(crate) fn new(
+        contact: Contact,
+        [bias, preload]: [f64; 2],
+        impulse: Vector3<f64>,
+        velocity: Vector3<f64>,
+        h: f64,
+    ) -> Self {
+        Self {
+            contact,
+            bias,
+            preload,
+            velocity,
+            impulse,
+            force: contact.frame * impulse / h,
+            mode: mode(&impulse, &velocity, contact.law),
+            margin: margin(contact.law, &impulse, &velocity, h),
+        }
+    }
+
     /// Impulse on the second body, world axes (N s).
     pub fn world_impulse(&self) -> Vector3<f64> {
         self.contact.frame * self.impulse
@@ -100,17 +121,6 @@ impl PairForce {
     }
 }
 
-/// What has limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limited {
-    /// A joint.
-    Joint,
-    /// A fixed tendon.
-    Tendon,
-    /// A cable.
-    Cable,
-}
-
 /// What a limit carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitForce<'a> {
@@ -140,48 +150,41 @@ pub(crate) fn margin(law: Law, impulse: &Vector3<f64>, velocity: &Vector3<f64>, 
     }
 }
 
-impl Simulation {
-    /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
-    pub fn contact_forces(&self) -> &[ContactForce] {
-        &self.contact_forces
+/// A contact slides when its impulse is on the boundary of what friction allows, to a part in a million.
+pub(crate) fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mode {
+    let slides = match law {
+        Law::NoSlip => false,
+        // Viscous friction has no bound to reach: what moves slides.
+        Law::Viscous { .. } => libm::hypot(rates.y, rates.z) > 0.0,
+        _ => libm::hypot(lambda.y, lambda.z) >= (1.0 - 1e-6) * law.mu() * lambda.x,
+    };
+    match (lambda.x > 0.0, slides) {
+        (false, _) => Mode::Open,
+        (true, false) => Mode::Stick,
+        (true, true) => Mode::Slip,
     }
+}
 
-    /// What each pair of geoms with such contacts carries in all, in the same order.
-    pub fn contact_pairs(&self) -> &[PairForce] {
-        &self.contact_pairs
-    }
+/// The contact forces of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readout {
+    /// Of every contact in the problem, sorted by key.
+    pub(crate) contacts: Vec<ContactForce>,
+    /// Of every pair of geoms with such contacts, in the same order.
+    pub(crate) pairs: Vec<PairForce>,
+}
 
-    /// Limits of joints, tendons and cables that were part of the last step's problem, in the order of its rows.
-    pub fn limit_forces(&self) -> impl Iterator<Item = LimitForce<'_>> + '_ {
-        self.rows.blocks.iter().filter_map(|block| {
-            let (kind, rank, upper) = block.key.limited()?;
-            let place = |ranks: &[u32]| ranks.iter().position(|&other| other == rank);
-            let name = match kind {
-                Limited::Joint => {
-                    let loops = self.model.loop_joints.iter().map(|joint| &joint.name);
-                    let mut joints = self.model.links.iter().map(|link| &link.name).chain(loops);
-                    joints.nth(place(&self.joint_ranks)?)?
-                }
-                Limited::Tendon => &self.model.tendons.get(place(&self.tendon_ranks)?)?.name,
-                Limited::Cable => &self.model.cables.get(place(&self.cable_ranks)?)?.name,
-            };
-            let force = self.rows.impulse[block.row] / self.timestep();
-            Some(LimitForce { kind, name, upper, force })
-        })
-    }
-
-    /// Adds up the contact forces of the step by pair; contacts of a pair follow each other.
+impl Readout {
+    /// Adds up the contact forces by pair; contacts of a pair follow each other.
     pub(crate) fn add_up_pairs(&mut self, h: f64) {
-        self.contact_pairs.clear();
-        let pairs = self.contact_forces.chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
-        self.contact_pairs.extend(pairs.map(|contacts| PairForce::of(contacts, h)));
+        self.pairs.clear();
+        let pairs = self.contacts.chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
+        self.pairs.extend(pairs.map(|contacts| PairForce::of(contacts, h)));
     }
 
-    /// Forgets what the last step said of contacts.
-    pub(crate) fn clear_readout(&mut self) {
-        self.contact_forces.clear();
-        self.contact_pairs.clear();
-        self.rows.clear();
+    pub(crate) fn clear(&mut self) {
+        self.contacts.clear();
+        self.pairs.clear();
     }
 }
 

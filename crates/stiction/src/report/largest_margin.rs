@@ -25,7 +25,7 @@
 //! 1. The points `p` are the image of a convex set under a linear-fractional map, thus a convex set in the plane. Its point
 //!    farthest from the origin is sought.
 //! 2. It reaches `s` along a unit vector `d` if `S` has a point with `d . sum lambda_t >= s sum mu lambda_n`. As in
-//!    [`least_friction`](Simulation::least_friction) that holds if a distance to a product of cones is zero, a convex
+//!    [`least_friction`](LastStep::least_friction) that holds if a distance to a product of cones is zero, a convex
 //!    problem that has the inequality as one more row. Bisection on `s` gives the support function.
 //! 3. Support lines enclose the set in a polygon. Its farthest corner is the next direction, until no corner is farther than
 //!    a point that was reached.
@@ -35,9 +35,9 @@
 
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, Formulation, Law};
+use crate::report::LastStep;
 use crate::report::forces::ContactForce;
 use crate::report::least_friction::OPENS;
-use crate::sim::Simulation;
 use nalgebra::Vector2;
 use std::f64::consts::{FRAC_PI_2, TAU};
 use stiction_solvers::{
@@ -74,7 +74,7 @@ pub struct PairMargins {
     pub alone: f64,
 }
 
-impl Simulation {
+impl LastStep<'_> {
     /// The largest margins of the net force of two geoms, in the order of
     /// [`PairForce::geoms`](crate::report::forces::PairForce::geoms), over all impulses that would have given the velocities of the
     /// last step: friction needed over friction available, `|sum lambda_t| / sum mu lambda_n`, without slip the coefficient
@@ -83,10 +83,10 @@ impl Simulation {
     /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
     /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
     /// for every step.
-    pub fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {
+    pub(crate) fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {
         let returned = self.net_friction(geoms)?;
         let margin = returned.point.norm();
-        if let Formulation::ExactCone(settings) = &self.settings.formulation
+        if let Formulation::ExactCone(settings) = self.formulation
             && settings.compliance > 0.0
         {
             // Compliance makes forces unique.
@@ -106,11 +106,11 @@ impl Simulation {
 
     /// What the returned impulses of a pair say; `None` without dry friction or without pressure.
     fn net_friction(&self, geoms: [usize; 2]) -> Option<NetFriction> {
-        let of_pair = || self.contact_forces.iter().filter(|c| c.contact.geoms == geoms);
+        let of_pair = || self.forces.iter().filter(|c| c.contact.geoms == geoms);
         let law = of_pair().next()?.contact.law;
         let mu = coefficient(law)?.unwrap_or(1.0);
         let available = mu * of_pair().map(|c| c.impulse.x.max(0.0)).sum::<f64>();
-        let viscous = self.timestep() * law.viscosity();
+        let viscous = self.h * law.viscosity();
         let dry = |c: &ContactForce| {
             Vector2::new(c.impulse.y + viscous * c.velocity.y, c.impulse.z + viscous * c.velocity.z)
         };
@@ -121,12 +121,12 @@ impl Simulation {
 
     /// The geoms of a block that is a contact.
     fn geoms_of(&self, block: &RowBlock) -> Option<[usize; 2]> {
-        block.contact.map(|index| self.finder.contacts[index].geoms)
+        block.contact.map(|index| self.contacts[index].geoms)
     }
 
     /// The blocks that are connected with those of a pair through moving trees, in their order.
     fn blocks_around(&self, geoms: [usize; 2]) -> Vec<RowBlock> {
-        let rows = &self.rows;
+        let rows = self.rows;
         let mut reached = vec![false; self.model.trees.len()];
         let mut chosen: Vec<bool> = rows.blocks.iter().map(|b| self.geoms_of(b) == Some(geoms)).collect();
         let mut count = 0;
@@ -153,7 +153,7 @@ impl Simulation {
         layout: &mut Layout,
         fixed: &mut [f64],
     ) {
-        let rates = &self.work.rates[block.row..block.row + block.count];
+        let rates = &self.rates[block.row..block.row + block.count];
         match block.kind {
             RowKind::Bilateral if block.softness == 0.0 && block.compliance == 0.0 => {
                 (row..row + block.count).for_each(|row| layout.push_row(row, Cone::Free { dim: 1 }));
@@ -165,11 +165,11 @@ impl Simulation {
                 layout.push_row(row, Cone::Nonnegative { dim: 1 });
             }
             RowKind::Unilateral(BlockKind::Contact { law, bias, .. }) if rates[0] + bias <= OPENS => {
-                let law = self.settings.formulation.law_in_force(law);
+                let law = self.formulation.law_in_force(law);
                 if let Some(mu) = coefficient(law) {
                     let sliding = Vector2::new(rates[1], rates[2]);
                     layout.push_dry(row, mu, sliding, own);
-                    let viscous = -self.timestep() * law.viscosity() * sliding;
+                    let viscous = -self.h * law.viscosity() * sliding;
                     fixed[1..].copy_from_slice(viscous.as_slice());
                 } else {
                     layout.push_row(row, Cone::Nonnegative { dim: 1 });
@@ -294,16 +294,16 @@ struct Solutions {
 }
 
 impl Solutions {
-    fn new(simulation: &Simulation, geoms: [usize; 2], returned: &NetFriction) -> Option<Self> {
-        let blocks = simulation.blocks_around(geoms);
-        let (delassus, impulse) = simulation.dense_rows(&blocks);
+    fn new(step: &LastStep<'_>, geoms: [usize; 2], returned: &NetFriction) -> Option<Self> {
+        let blocks = step.blocks_around(geoms);
+        let (delassus, impulse) = step.dense_rows(&blocks);
         let n = impulse.len();
         let (mut layout, mut fixed) = (Layout::default(), vec![0.0; n]);
         let mut first = 0;
         for block in &blocks {
-            let own = simulation.geoms_of(block) == Some(geoms);
+            let own = step.geoms_of(block) == Some(geoms);
             let rows = first..first + block.count;
-            simulation.lay_out(block, own, first, &impulse[rows.clone()], &mut layout, &mut fixed[rows]);
+            step.lay_out(block, own, first, &impulse[rows.clone()], &mut layout, &mut fixed[rows]);
             first += block.count;
         }
         let made_up: Vec<f64> = impulse.iter().zip(&fixed).map(|(all, fixed)| all - fixed).collect();
@@ -315,7 +315,7 @@ impl Solutions {
             let terms = a.rows.iter().flat_map(|r| b.rows.iter().map(move |c| (r, c)));
             terms.map(|(r, c)| r.1 * c.1 * delassus[r.0 * n + c.0]).sum()
         };
-        let others = simulation.contact_forces.iter().filter(|c| c.contact.geoms != geoms);
+        let others = step.forces.iter().filter(|c| c.contact.geoms != geoms);
         let others = others.filter_map(|c| c.margin).fold(0.0, f64::max);
         let sticks = layout.parts.iter().any(|part| matches!(part, Part::Sticks { own: false, .. }));
         Some(Self {

@@ -12,7 +12,7 @@
 
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, Law};
-use crate::sim::Simulation;
+use crate::report::LastStep;
 use stiction_solvers::{
     Chain, ChainSettings, Cone, ConeNcp, Delassus, FrictionLaw, Solution, Solver, Start, Status,
 };
@@ -26,7 +26,7 @@ const HALVINGS: usize = 40;
 /// A contact whose normal velocity is larger than this (m/s) opens and carries nothing.
 pub(crate) const OPENS: f64 = 1e-9;
 
-impl Simulation {
+impl LastStep<'_> {
     /// The least factor `s` such that impulses within `s` times the friction of every contact would have given the
     /// velocities that the last step gave: the margin of a grasp or a support as a whole, where
     /// [`ContactForce::margin`](crate::report::forces::ContactForce::margin) is that of the forces that the solver returned, and
@@ -36,10 +36,10 @@ impl Simulation {
     /// Joint friction, limits and equalities may carry any impulse that they allow; viscous contacts keep their
     /// tangential impulses. `None` if no contact with dry friction presses, or a problem cannot be solved. Solves some
     /// forty dense problems of as many rows as the step had, and allocates: not for every step.
-    pub fn least_friction(&self) -> Option<f64> {
+    pub(crate) fn least_friction(&self) -> Option<f64> {
         // The returned solution shows that its own largest margin is enough.
-        let largest = self.contact_forces.iter().filter_map(|c| c.margin).reduce(f64::max)?;
-        let mut demand = Demand::new(self)?;
+        let largest = self.forces.iter().filter_map(|c| c.margin).reduce(f64::max)?;
+        let mut demand = Demand::new(*self)?;
         let (mut low, mut high) = (0.0, largest);
         if demand.meets(low)? {
             return Some(low);
@@ -53,7 +53,7 @@ impl Simulation {
 
     /// Delassus operator (dense, row-major) and impulses of the rows of some blocks in the last step.
     pub(crate) fn dense_rows(&self, blocks: &[RowBlock]) -> (Vec<f64>, Vec<f64>) {
-        let rows = &self.rows;
+        let rows = self.rows;
         let impulse: Vec<f64> =
             blocks.iter().flat_map(|b| &rows.impulse[b.row..b.row + b.count]).copied().collect();
         let n = impulse.len();
@@ -64,7 +64,7 @@ impl Simulation {
             for b in blocks {
                 for (p, q) in rows.pieces(a).iter().flat_map(|p| rows.pieces(b).iter().map(move |q| (p, q))) {
                     if p.tree == q.tree {
-                        rows.delassus(&self.model, (a, p), (b, q), |r, c, value| {
+                        rows.delassus(self.model, (a, p), (b, q), |r, c, value| {
                             matrix[(first + r) * n + second + c] += value;
                         });
                     }
@@ -79,7 +79,7 @@ impl Simulation {
     /// The cone of a block at the friction factor `s`, and whether it can carry anything.
     fn cones_of(&self, block: &RowBlock, s: f64, cones: &mut Vec<Cone>) {
         let impulse = &self.rows.impulse[block.row..block.row + block.count];
-        let opens = |bias: f64| self.work.rates[block.row] + bias > OPENS;
+        let opens = |bias: f64| self.rates[block.row] + bias > OPENS;
         let fixed = |value: f64| Cone::Interval { lower: value, upper: value };
         match block.kind {
             RowKind::Bilateral => cones.push(Cone::Free { dim: block.count }),
@@ -92,23 +92,21 @@ impl Simulation {
                 cones.extend(impulse.iter().map(|&value| fixed(value)));
             }
             RowKind::Unilateral(BlockKind::Limit { .. }) => cones.push(Cone::Nonnegative { dim: 1 }),
-            RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
-                match self.settings.formulation.law_in_force(law) {
-                    Law::Coulomb { mu } => cones.push(Cone::Coulomb { dim: 3, mu: s * mu }),
-                    Law::NoSlip => cones.push(Cone::Coulomb { dim: 3, mu: s }),
-                    _ => {
-                        cones.push(Cone::Nonnegative { dim: 1 });
-                        cones.extend(impulse[1..].iter().map(|&value| fixed(value)));
-                    }
+            RowKind::Unilateral(BlockKind::Contact { law, .. }) => match self.formulation.law_in_force(law) {
+                Law::Coulomb { mu } => cones.push(Cone::Coulomb { dim: 3, mu: s * mu }),
+                Law::NoSlip => cones.push(Cone::Coulomb { dim: 3, mu: s }),
+                _ => {
+                    cones.push(Cone::Nonnegative { dim: 1 });
+                    cones.extend(impulse[1..].iter().map(|&value| fixed(value)));
                 }
-            }
+            },
         }
     }
 }
 
 /// The convex problem, to be solved for one factor after the other.
 struct Demand<'a> {
-    simulation: &'a Simulation,
+    step: LastStep<'a>,
     chain: Chain,
     problem: ConeNcp,
     solution: Solution,
@@ -118,8 +116,8 @@ struct Demand<'a> {
 }
 
 impl<'a> Demand<'a> {
-    fn new(simulation: &'a Simulation) -> Option<Self> {
-        let (matrix, impulse) = simulation.dense_rows(&simulation.rows.blocks);
+    fn new(step: LastStep<'a>) -> Option<Self> {
+        let (matrix, impulse) = step.dense_rows(&step.rows.blocks);
         let n = impulse.len();
         let q: Vec<f64> =
             matrix.chunks(n).map(|row| -row.iter().zip(&impulse).map(|(g, x)| g * x).sum::<f64>()).collect();
@@ -127,21 +125,21 @@ impl<'a> Demand<'a> {
         let size = |row: &[f64]| row.iter().zip(&impulse).map(|(g, x)| (g * x).abs()).sum::<f64>();
         let same = SAME * matrix.chunks(n).map(size).fold(0.0, f64::max);
         let mut cones = Vec::new();
-        for block in &simulation.rows.blocks {
-            simulation.cones_of(block, 1.0, &mut cones);
+        for block in &step.rows.blocks {
+            step.cones_of(block, 1.0, &mut cones);
         }
         let problem =
             ConeNcp::new(cones.clone(), Delassus::Dense(matrix), q).ok()?.with_law(FrictionLaw::Associated);
         let aim = 1e-14;
         let chain = Chain::new(ChainSettings { aim, ..Default::default() }).ok()?;
-        Some(Self { simulation, chain, problem, solution: Solution::new(n), cones, same })
+        Some(Self { step, chain, problem, solution: Solution::new(n), cones, same })
     }
 
     /// Whether impulses within `s` times the friction give the same velocities; `None` if nobody knows.
     fn meets(&mut self, s: f64) -> Option<bool> {
         self.cones.clear();
-        for block in &self.simulation.rows.blocks {
-            self.simulation.cones_of(block, s, &mut self.cones);
+        for block in &self.step.rows.blocks {
+            self.step.cones_of(block, s, &mut self.cones);
         }
         let cones = &self.cones;
         self.problem.refill(|data| data.cones.clone_from(cones)).ok()?;

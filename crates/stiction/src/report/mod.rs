@@ -1,10 +1,32 @@
 //! What a step reports: the certificate, forces, and margins.
+//!
+//! The certificate says in SI units how well the result of a step meets the laws, whatever the formulation and whatever the
+//! solver says of itself:
+//!
+//! ```text
+//! u_n + a_n >= 0,   lambda_n >= 0,   |lambda_t| <= mu lambda_n,   lambda_t . u_t <= 0,   gap >= 0,   phi = 0
+//! ```
+//!
+//! | file | what it is | filled or called by |
+//! |---|---|---|
+//! | `certificate` | violations of the laws; the report of a step | `step::certify` |
+//! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
+//! | `last_step` | the problem of the last step and its answer | `sim` |
+//! | `least_friction` | the least friction with which the bodies could have moved as they did | `sim` |
+//! | `largest_margin` | the largest margin of a pair over all forces that are as good as those returned | `sim` |
+//!
+//! Nothing here changes a state. The convex problems behind the last two are those of M. Anitescu, *Optimization-based
+//! simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105 (2006).
 
 pub(crate) mod certificate;
 pub(crate) mod forces;
 pub(crate) mod largest_margin;
+pub(crate) mod last_step;
 pub(crate) mod least_friction;
 
+pub use crate::constraint::Limited;
 pub use certificate::{Certificate, CertificateField, StepReport};
-pub use forces::{ContactForce, LimitForce, Limited, PairForce};
+pub(crate) use forces::Readout;
+pub use forces::{ContactForce, LimitForce, PairForce};
 pub use largest_margin::PairMargins;
+pub(crate) use last_step::LastStep;

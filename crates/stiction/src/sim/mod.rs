@@ -1,15 +1,29 @@
-//! Simulation: states, the step, its certificate and recordings.
+//! Simulation: a model with its state, and what is done around a step.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `simulation` | the face: model, state, settings, memory and workspaces; takes steps |
+//! | `checks` | refuses numbers that are not finite |
+//! | `snapshot` | stored states, and the state's hash |
+//! | `readout` | forces and margins of the last step |
+//! | `mechanism` | rank and assembly of the equalities |
+//! | `batch` | many simulations at once |
+//!
+//! A step keeps the state before it, checks the commands, calls [`crate::step`], checks what came out, and commits: only then do
+//! the memory of the formulation and the number of steps move on.
 
 #[cfg(feature = "parallel")]
 pub(crate) mod batch;
-pub(crate) mod profile;
+pub(crate) mod checks;
+pub(crate) mod mechanism;
+pub(crate) mod readout;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
 
 pub use crate::model::{Mocap, State};
 pub use crate::settings::{Options, Settings, SettingsError, Stepper};
+pub use crate::step::StageTimes;
 #[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
-pub use profile::StageTimes;
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

@@ -1,22 +1,23 @@
 //! The simulation: a model, a state and everything a step works with.
 
 use crate::constraint::closure::projection::Closures;
-use crate::constraint::islands::Islands;
-use crate::constraint::limit::{joint_ranks, name_ranks};
-use crate::constraint::rows::{BlockKey, Rows};
+use crate::constraint::contact::Contacts;
+use crate::constraint::kind::Constraints;
 use crate::contact::detection::ContactFinder;
-use crate::contact::{FormulationError, Impacts, IslandSolver, Memory, Polyhedral, PolyhedralSettings};
+use crate::contact::{FormulationError, IslandSolver};
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Keyframe, Model};
-use crate::model::{Mocap, State};
-use crate::report::{ContactForce, PairForce};
+use crate::model::{Keyframe, Mocap, Model, State};
+use crate::report::StepReport;
 use crate::scene::Scene;
 use crate::settings::{Options, Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
-use crate::spatial::Mobility;
-use crate::step::acceleration::AccelerationLevel;
+use crate::step::StepError;
 use crate::step::applied_forces::ForceMap;
-use crate::step::momentum::Momenta;
+use crate::step::clock::{Clock, StageTimes};
+use crate::step::contact_problem::StepMemory;
+use crate::step::system::System;
+use crate::step::time_stepping::step;
+use crate::step::workspace::Workspace;
 use std::sync::Arc;
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
@@ -69,99 +70,8 @@ pub enum SimError {
     },
 }
 
-/// Scratch vectors of a step, each overwritten by the stage named.
-#[derive(Debug, Default)]
-pub(crate) struct Work {
-    /// Smooth generalized force (nv): stage 3.
-    pub(crate) tau: Vec<f64>,
-    /// Bias forces, then right-hand side (nv): stage 3.
-    pub(crate) bias: Vec<f64>,
-    /// Implicit rate and position gains (nv): stage 3.
-    pub(crate) rate_gain: Vec<f64>,
-    pub(crate) position_gain: Vec<f64>,
-    /// What is added to the mass matrix's diagonal (nv): stage 3.
-    pub(crate) added: Vec<f64>,
-    /// The diagonal of the inverse of the sum (nv), and mobilities of the links of long trees: stage 3.
-    pub(crate) inverse_diagonal: Vec<f64>,
-    pub(crate) mobility: Vec<Mobility>,
-    /// Velocity without and with constraint impulses (nv, then those of loops): stages 3 and 6.
-    pub(crate) v_free: Vec<f64>,
-    pub(crate) v_plus: Vec<f64>,
-    /// `v_free` of tied trees brought onto their equalities (likewise): stage 3.
-    pub(crate) v_near: Vec<f64>,
-    /// Free velocity of lone bodies without what acts along joints that close loops (nv): stage 3.
-    pub(crate) v_own: Vec<f64>,
-    /// Velocity of lone bodies with rotors at the end of the step minus the one it uses, without constraint impulses (nv):
-    /// stage 3.
-    pub(crate) late: Vec<f64>,
-    /// Row velocities without and with constraint impulses (rows): stages 4 and 8.
-    pub(crate) free: Vec<f64>,
-    /// Row velocities at the beginning of the step, if the formulation asks.
-    pub(crate) before: Vec<f64>,
-    pub(crate) rates: Vec<f64>,
-    /// Islands in which something bounces: stage 5.
-    pub(crate) bounced: Vec<usize>,
-    /// Part of the step that each tree still moves with its velocity before the bounce: after stage 6.
-    pub(crate) delay: Vec<f64>,
-    /// Velocity with which trees are moved, and, while it is sought, that of no bounce at all (as long as `v_plus`); its row
-    /// velocities.
-    pub(crate) moved: Vec<f64>,
-    pub(crate) moved_rates: Vec<f64>,
-    /// Whether each tree takes the contact rule, and the sets of trees that may touch: stage 3.
-    pub(crate) contact_rule: Vec<bool>,
-    pub(crate) candidate: Vec<bool>,
-    pub(crate) near: Vec<bool>,
-    pub(crate) sets: Vec<usize>,
-    /// Tied trees under the free rule, and the prescribed motions in a stage of it: stage 7.
-    pub(crate) tied: Vec<usize>,
-    pub(crate) mocap: Vec<Mocap>,
-    /// Memory of each block: stage 5.
-    pub(crate) memory: Vec<Memory>,
-    /// Position projection.
-    pub(crate) displacement: Vec<f64>,
-    pub(crate) zeros: Vec<f64>,
-    /// Configuration of the least overlap in the rounds of a projection (nq): before stage 3.
-    pub(crate) least_overlap: Vec<f64>,
-    pub(crate) scratch: Vec<f64>,
-    pub(crate) q: Vec<f64>,
-    pub(crate) q_before: Vec<f64>,
-    pub(crate) v_before: Vec<f64>,
-    pub(crate) mocap_before: Vec<Mocap>,
-    pub(crate) time_before: f64,
-}
-
-impl Work {
-    fn new(model: &Model) -> Self {
-        let zeros = || vec![0.0; model.nv()];
-        let with_loops = || vec![0.0; model.nv() + model.loop_nv()];
-        let no = || vec![false; model.trees.len()];
-        Self {
-            tau: zeros(),
-            bias: zeros(),
-            rate_gain: zeros(),
-            position_gain: zeros(),
-            added: zeros(),
-            inverse_diagonal: zeros(),
-            mobility: vec![Mobility::zero(); model.links.len()],
-            v_free: with_loops(),
-            v_own: zeros(),
-            late: zeros(),
-            v_plus: with_loops(),
-            v_near: with_loops(),
-            contact_rule: no(),
-            candidate: no(),
-            near: no(),
-            delay: vec![0.0; model.trees.len()],
-            moved: with_loops(),
-            displacement: zeros(),
-            zeros: zeros(),
-            least_overlap: vec![0.0; model.nq()],
-            scratch: zeros(),
-            q: model.q0.clone(),
-            ..Default::default()
-        }
-    }
-}
+/// The parts of a simulation that a step works on.
+pub(crate) type Parts<'a> = (System<'a>, &'a mut Workspace, &'a mut StepMemory, &'a mut Clock);
 
 /// A scene in motion.
 #[derive(Debug)]
@@ -171,28 +81,14 @@ pub struct Simulation {
     pub state: State,
     pub(crate) settings: Settings,
     pub(crate) data: Data,
-    pub(crate) finder: ContactFinder,
-    pub(crate) rows: Rows,
-    pub(crate) islands: Islands,
+    pub(crate) constraints: Constraints,
     pub(crate) closures: Closures,
-    pub(crate) momenta: Momenta,
-    pub(crate) solver: Box<dyn IslandSolver>,
-    pub(crate) projector: Polyhedral,
     pub(crate) forces: ForceMap,
-    pub(crate) joint_ranks: Vec<u32>,
-    pub(crate) equality_ranks: Vec<u32>,
-    pub(crate) tendon_ranks: Vec<u32>,
-    pub(crate) cable_ranks: Vec<u32>,
-    /// What the formulation remembers of each block, by key: the last step's.
-    pub(crate) memory: Vec<(BlockKey, Memory)>,
-    /// The present step's, which replaces it when the step succeeds.
-    pub(crate) next_memory: Vec<(BlockKey, Memory)>,
-    pub(crate) contact_forces: Vec<ContactForce>,
-    pub(crate) contact_pairs: Vec<PairForce>,
+    /// What the formulation remembers of each block.
+    pub(crate) memory: StepMemory,
     pub(crate) step_number: u64,
-    pub(crate) work: Work,
-    /// What the acceleration stepper works with, if it is asked for.
-    pub(crate) acceleration: Option<Box<AccelerationLevel>>,
+    pub(crate) work: Workspace,
+    pub(crate) clock: Clock,
 }
 
 impl Simulation {
@@ -206,36 +102,19 @@ impl Simulation {
         if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
             settings.formulation.check_impact(settings.impact)?;
         }
-        let acceleration = AccelerationLevel::of(&model, &settings)?;
-        let solver = settings.formulation.solver()?;
-        let projector = Polyhedral::new(PolyhedralSettings::default())?;
         let mut finder = ContactFinder::new(&model, settings.restitution);
         finder.chains = settings.stepper == Stepper::EventDriven;
-        let joint_ranks = joint_ranks(&model);
-        let equality_ranks = name_ranks(model.equalities.iter().map(|e| e.name.as_str()));
-        let forces = ForceMap::new(&model);
+        let constraints = Constraints { contacts: Contacts { finder }, ..Constraints::new(&model) };
         Ok(Self {
             state: State::new(&model),
             data: Data::new(&model),
-            finder,
-            rows: Rows::default(),
-            islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
-            closures: Closures::new(&model, &equality_ranks, &forces.loop_joints),
-            momenta: Momenta::new(&model),
-            solver,
-            projector,
-            forces,
-            joint_ranks,
-            equality_ranks,
-            cable_ranks: name_ranks(model.cables.iter().map(|c| c.name.as_str())),
-            tendon_ranks: name_ranks(model.tendons.iter().map(|t| t.name.as_str())),
-            memory: Vec::new(),
-            next_memory: Vec::new(),
-            contact_forces: Vec::new(),
-            contact_pairs: Vec::new(),
+            closures: Closures::new(&model, &constraints),
+            forces: ForceMap::new(&model),
+            memory: StepMemory::default(),
             step_number: 0,
-            work: Work::new(&model),
-            acceleration,
+            work: Workspace::new(&model, &settings, &constraints)?,
+            clock: Clock::default(),
+            constraints,
             settings,
             model,
         })
@@ -281,7 +160,7 @@ impl Simulation {
     /// Has islands solved by another solver than the settings' formulation makes, from the next step on. Which laws hold,
     /// and what the certificate judges, remains with the formulation.
     pub fn set_island_solver(&mut self, solver: Box<dyn IslandSolver>) {
-        self.solver = solver;
+        self.work.problem.solver = solver;
     }
 
     /// Time step (s).
@@ -333,7 +212,7 @@ impl Simulation {
     /// Goes to the reference configuration, at rest, as a new simulation is.
     fn forget(&mut self) {
         self.state = State::new(&self.model);
-        self.memory.clear();
+        self.memory = StepMemory::default();
         self.clear_readout();
         self.step_number = 0;
     }
@@ -341,6 +220,68 @@ impl Simulation {
     /// Number of steps taken.
     pub fn step_number(&self) -> u64 {
         self.step_number
+    }
+
+    /// Measures the stages of all steps from now on, beginning with zero, at some ten-millionths of a second a step.
+    pub fn measure_stages(&mut self) {
+        self.clock = Clock::started();
+    }
+
+    /// The times since [`Simulation::measure_stages`]; zero if nobody asked.
+    pub fn stage_times(&self) -> StageTimes {
+        self.clock.times()
+    }
+
+    /// What stages work on, their workspaces, what is remembered from step to step, and the clock.
+    pub(crate) fn parts(&mut self) -> Parts<'_> {
+        let h = self.timestep();
+        let system = System {
+            model: &self.model,
+            settings: &self.settings,
+            h,
+            forces: &self.forces,
+            state: &mut self.state,
+            data: &mut self.data,
+            closures: &mut self.closures,
+            constraints: &mut self.constraints,
+        };
+        (system, &mut self.work, &mut self.memory, &mut self.clock)
+    }
+
+    /// Takes one step of [`Simulation::timestep`] seconds and reports on it.
+    ///
+    /// An unsolved contact problem is not an error: the best answer found is used and the report says so.
+    ///
+    /// # Errors
+    /// A number that is not finite (in the commands or born in the step), or a singular mass matrix. The state is
+    /// then the one before the step.
+    pub fn step(&mut self) -> Result<StepReport, SimError> {
+        self.check_shape()?;
+        self.work.start.keep(&self.state);
+        self.check_commands()?;
+        self.closures.loops.recall(&self.state.loop_q);
+        let stepped = self.take_step().and_then(|report| self.check_state().map(|()| report));
+        let report = stepped.inspect_err(|_| self.work.start.restore(&mut self.state))?;
+        self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
+        self.memory.advance();
+        self.step_number += 1;
+        Ok(report)
+    }
+
+    fn take_step(&mut self) -> Result<StepReport, SimError> {
+        let number = self.step_number;
+        let (mut system, work, memory, clock) = self.parts();
+        let report = step(&mut system, memory, work, clock)?;
+        Ok(StepReport { step: number, ..report })
+    }
+}
+
+impl From<StepError> for SimError {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Settings(error) => SimError::Settings(error),
+            StepError::Formulation(error) => SimError::Formulation(error),
+        }
     }
 }
 

@@ -5,8 +5,7 @@
 
 use crate::constraint::rows::BlockKey;
 use crate::contact::Memory;
-use crate::model::Model;
-use crate::model::State;
+use crate::model::{Model, State};
 use crate::sim::simulation::{SimError, Simulation};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,7 @@ pub struct Snapshot {
     memory: Vec<(BlockKey, Memory)>,
 }
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,17 +53,14 @@ impl Simulation {
             version: VERSION,
             state: self.state.clone(),
             step_number: self.step_number,
-            memory: self.memory.clone(),
+            memory: self.memory.last.clone(),
         }
     }
 
     /// The state before the step that is being taken.
     pub(crate) fn snapshot_before(&self) -> Snapshot {
         let mut snapshot = self.snapshot();
-        snapshot.state.q.clone_from(&self.work.q_before);
-        snapshot.state.v.clone_from(&self.work.v_before);
-        snapshot.state.mocap.clone_from(&self.work.mocap_before);
-        snapshot.state.time = self.work.time_before;
+        self.work.start.restore(&mut snapshot.state);
         snapshot
     }
 
@@ -90,18 +86,9 @@ impl Simulation {
         }
         self.state.clone_from(&snapshot.state);
         self.step_number = snapshot.step_number;
-        self.memory.clone_from(&snapshot.memory);
+        self.memory.last.clone_from(&snapshot.memory);
         self.clear_readout();
         Ok(())
-    }
-
-    /// Puts the state before the step back and passes the error on.
-    pub(crate) fn undo(&mut self, error: SimError) -> SimError {
-        self.state.q.clone_from(&self.work.q_before);
-        self.state.v.clone_from(&self.work.v_before);
-        self.state.mocap.clone_from(&self.work.mocap_before);
-        self.state.time = self.work.time_before;
-        error
     }
 
     /// A 64-bit hash of time, configuration and velocity, taken over the bodies in name order (FNV-1a over the bits).

@@ -23,25 +23,27 @@
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
 
-use crate::constraint::islands::{Islands, StepStart, root};
-use crate::constraint::limit::has_dry_friction;
+use crate::constraint::islands::{Islands, RowProblem, root};
+use crate::constraint::kind::{Constraints, Level};
 use crate::constraint::rows::Rows;
 use crate::contact::detection::ContactFinder;
-use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Law, Memory, Outcome};
+use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::Model;
-use crate::report::certificate::mode;
-use crate::report::forces::margin;
+use crate::model::{Law, Mocap, Model, State};
 use crate::report::{ContactForce, StepReport};
-use crate::sim::{Mocap, Settings, SettingsError, SimError, Simulation, State, Stepper};
+use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::{Commands, ForceMap};
+use crate::step::contact_problem::ContactProblem;
+use crate::step::event_driven;
 use crate::step::event_driven::Events;
+use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::system::System;
 use nalgebra::Vector3;
 use stiction_solvers::{FrictionLaw, Status};
 
 /// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
-pub(crate) const TOUCHING: f64 = 1e-7;
+pub(crate) const PERSISTING: f64 = 1e-7;
 
 /// Normal speed (m/s) of a contact that neither hits nor parts: a hundred thousandth of what gravity gives in a millisecond.
 pub(crate) const RESTING: f64 = 1e-7;
@@ -104,7 +106,7 @@ pub(crate) struct AccelerationLevel {
     pub(crate) tau: Vec<f64>,
     pub(crate) bias: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
-    scratch: Vec<f64>,
+    pub(crate) scratch: Vec<f64>,
     /// Of the first stage: forces, and how the islands were solved, each with a tree of its set.
     pub(crate) forces: Vec<(usize, ContactForce)>,
     pub(crate) reports: Vec<(usize, IslandReport)>,
@@ -115,7 +117,11 @@ impl AccelerationLevel {
     ///
     /// # Errors
     /// The model or the settings have something that this stepper does not do.
-    pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
+    pub(crate) fn of(
+        model: &Model,
+        settings: &Settings,
+        constraints: &Constraints,
+    ) -> Result<Option<Box<Self>>, SettingsError> {
         let stepper = settings.stepper;
         if stepper == Stepper::TimeStepping {
             return Ok(None);
@@ -138,23 +144,8 @@ impl AccelerationLevel {
         if stepper == Stepper::Acceleration && bounces {
             return refuse("restitution".into());
         }
-        if let Some(equality) = model.equalities.first() {
-            return refuse(format!("equality constraints ('{}')", equality.name));
-        }
-        if let Some(link) = model.links.iter().find(|link| link.range.is_some()) {
-            return refuse(format!("joint limits ('{}')", link.name));
-        }
-        if let Some(tree) = (0..model.trees.len()).find(|&tree| has_dry_friction(model, tree)) {
-            return refuse(format!(
-                "dry friction of joints ('{}')",
-                model.links[model.trees[tree].links.start].name
-            ));
-        }
-        if let Some(tendon) = model.tendons.first() {
-            return refuse(format!("tendons ('{}')", tendon.name));
-        }
-        if let Some(cable) = model.cables.first() {
-            return refuse(format!("cables ('{}')", cable.name));
+        if let Some(what) = constraints.first_unsupported(model, Level::Acceleration) {
+            return refuse(what);
         }
         let zeros = || vec![0.0; model.nv()];
         let no = || vec![false; model.trees.len()];
@@ -194,7 +185,7 @@ impl AccelerationLevel {
     }
 
     /// Hands the set of a tree back to time stepping.
-    fn give_up(&mut self, tree: usize) {
+    fn hand_back(&mut self, tree: usize) {
         self.lost[self.set[tree]] = true;
     }
 
@@ -213,11 +204,11 @@ impl AccelerationLevel {
             let Some(tree) = moving_tree(model, contact).filter(|&tree| contact_rule[tree]) else { continue };
             let velocity = relative_velocity(data, contact);
             let law = self.law(contact);
-            if contact.gap > TOUCHING || velocity.x > RESTING {
+            if contact.gap > PERSISTING || velocity.x > RESTING {
                 continue;
             }
             if velocity.x < -RESTING && law.mu() > 0.0 {
-                self.give_up(tree);
+                self.hand_back(tree);
             }
             self.contacts.push(Persistent::new(Contact { law, ..*contact }, tree, velocity));
         }
@@ -233,7 +224,7 @@ impl AccelerationLevel {
 
     /// Finds the step's contacts again where `data` has the bodies now, at a time after the beginning, and hands each
     /// with its velocity to `see`.
-    fn look(
+    fn find_again(
         &mut self,
         model: &Model,
         data: &Data,
@@ -269,19 +260,19 @@ impl AccelerationLevel {
         let step = DIFFERENCE / fastest;
         for shift in [-step, step] {
             self.move_to(model, data, q, v, shift);
-            self.look(model, data, start, time + shift, |persistent, seen| match seen {
+            self.find_again(model, data, start, time + shift, |persistent, seen| match seen {
                 Some((_, velocity)) if shift < 0.0 => persistent.rate = -velocity,
                 Some((_, velocity)) => persistent.rate += velocity,
                 None => persistent.rate.fill(f64::NAN),
             });
         }
         self.move_to(model, data, q, v, 0.0);
-        self.look(model, data, start, time, |persistent, seen| {
+        self.find_again(model, data, start, time, |persistent, seen| {
             persistent.rate /= 2.0 * step;
             persistent.now = seen.filter(|_| persistent.rate.iter().all(|r| r.is_finite())).map(|(c, _)| c);
             persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
         });
-        self.watch();
+        self.check_lost_contacts();
     }
 
     /// Kinematics of all trees at `(q, v)` moved on by `shift` seconds at the velocity `v`.
@@ -297,7 +288,7 @@ impl AccelerationLevel {
     }
 
     /// Gives up the sets with a contact that was lost or whose sliding has reversed.
-    fn watch(&mut self) {
+    fn check_lost_contacts(&mut self) {
         for persistent in &self.contacts {
             let reversed = persistent.contact.law.mu() > 0.0
                 && persistent.slip.norm() > ContactForces::SLIDING
@@ -316,18 +307,18 @@ impl AccelerationLevel {
         self.rows.sort();
         self.rows.half_solve(model, data);
         self.rows.velocities(model, x, &mut self.free);
-        self.islands.group(model, &self.rows);
+        self.islands.partition.group(model, &self.rows);
         self.memory.clear();
         self.memory.resize(self.rows.blocks.len(), Memory::default());
         if first {
             self.reports.clear();
         }
-        for i in 0..self.islands.count() {
-            let now = StepStart { before: &self.before, timestep };
-            let (rows, solver) = (&mut self.rows, &mut self.solver);
-            let solved = self.islands.solve(i, model, rows, &mut self.free, now, solver, &mut self.memory);
+        let Self { rows, free, before, memory, .. } = self;
+        let mut problem = RowProblem { model, rows, free, before, memory, timestep };
+        for island in 0..self.islands.partition.count() {
+            let solved = self.islands.solve(island, &mut problem, &mut self.solver);
             if let (true, Some(solved)) = (first, solved) {
-                let tree = self.islands.tree(i, &self.rows);
+                let tree = self.islands.tree(island, problem.rows);
                 self.reports.extend(tree.map(|tree| (tree, solved)));
             }
         }
@@ -349,7 +340,7 @@ impl AccelerationLevel {
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
             if !self.lost[self.set[persistent.tree]] {
-                self.rows.push_normal(model, data, i, &persistent.contact, 0.0);
+                self.rows.push_normal(model, data, i, &persistent.contact);
             }
         }
         self.solve(model, data, 0.0, false, v);
@@ -386,9 +377,7 @@ impl AccelerationLevel {
             let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree]]) else {
                 continue;
             };
-            // What is prescribed of the rows' accelerations takes the place of the prescribed velocity.
-            let rows = Contact { drift: persistent.rate, ..now };
-            self.rows.push_contact(model, data, i, &rows, 0.0);
+            self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
             self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
         }
         let first = time == 0.0;
@@ -409,186 +398,171 @@ impl AccelerationLevel {
                 force[row] = self.rows.impulse[block.row + row];
             }
             let contact = persistent.contact;
-            let kept = ContactForce {
-                contact,
-                bias: 0.0,
-                preload: 0.0,
-                velocity: persistent.velocity,
-                impulse: force * h,
-                force: contact.frame * force,
-                mode: mode(&force, &persistent.velocity, contact.law),
-                margin: margin(contact.law, &(force * h), &persistent.velocity, h),
-            };
+            // Velocities and forces are those of an instant; as an impulse it counts for the step.
+            let mut kept = ContactForce::new(contact, [0.0; 2], force * h, persistent.velocity, h);
+            kept.force = contact.frame * force;
             self.forces.push((persistent.tree, kept));
         }
     }
 
     /// Step 4, at the end: whether a contact that is not one of the step's has closed.
-    fn look_for_new(&mut self, model: &Model) {
+    fn check_new_contacts(&mut self, model: &Model) {
         for contact in &self.finder.contacts {
             let Some(tree) = moving_tree(model, contact) else { continue };
             let known = self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok();
-            if contact.gap < -TOUCHING && !known {
+            if contact.gap < -PERSISTING && !known {
                 self.lost[self.set[tree]] = true;
             }
         }
     }
 }
 
-impl Simulation {
-    /// Moves every set of trees whose contacts persist, in the workspace, and takes it from the contact rule. Nothing is
-    /// done under time stepping.
-    pub(crate) fn sustain_contacts(&mut self, h: f64, report: &mut StepReport) -> Result<(), SimError> {
-        let Some(mut level) = self.acceleration.take() else { return Ok(()) };
-        let result = self.sustain(&mut level, h, report);
-        self.acceleration = Some(level);
-        result
-    }
-
-    fn sustain(
-        &mut self,
-        level: &mut AccelerationLevel,
-        h: f64,
-        report: &mut StepReport,
-    ) -> Result<(), SimError> {
-        let model = self.model.clone();
-        level.sustained.fill(false);
-        level.lost.fill(false);
-        level.inconsistent.fill(false);
-        level.forces.clear();
-        level.reports.clear();
-        level.set.clear();
-        for tree in 0..model.trees.len() {
-            level.set.push(root(&mut self.work.sets, tree));
-        }
-        for tree in 0..model.trees.len() {
-            if self.work.contact_rule[tree] && self.stiff(&model, tree, h) {
-                level.give_up(tree);
-            }
-        }
-        if level.events.is_none() {
-            level.choose_contacts(&model, &self.data, &self.finder.contacts, &self.work.contact_rule);
-        }
-        level.trees.clear();
-        for tree in 0..model.trees.len() {
-            if self.work.contact_rule[tree] && !level.lost[level.set[tree]] {
-                level.trees.push(tree);
-            }
-        }
-        if level.trees.is_empty() {
-            return Ok(());
-        }
-        let mut moving = std::mem::take(&mut level.moving);
-        moving.clone_from(&level.trees);
-        let moved = match level.events.take() {
-            None => self.move_together(level, &moving, h),
-            Some(mut events) => {
-                let moved = self.follow_events(level, &mut events, &moving, h);
-                level.events = Some(events);
-                moved
-            }
-        };
-        level.trees.clone_from(&moving);
-        level.moving = moving;
-        moved?;
-        self.settle(level, report)
-    }
-
-    /// Steps 2 to 4 for all trees of sets that qualify.
-    fn move_together(
-        &mut self,
-        level: &mut AccelerationLevel,
-        trees: &[usize],
-        h: f64,
-    ) -> Result<(), SimError> {
-        let model = self.model.clone();
-        let (state, data, map) = (&self.state, &mut self.data, &self.forces);
-        for &tree in trees {
-            dynamics::factorize_by_size(&model, data, tree, &level.zeros)?;
-        }
-        let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
-        q.copy_from_slice(&state.q);
-        v.copy_from_slice(&state.v);
-        level.stop_approach(&model, data, &mut v);
-        let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
-        let start = &state.mocap;
-        let moved = dynamics::coupled_runge_kutta_step(
-            &model,
-            data,
-            trees,
-            h,
-            &mut q,
-            &mut v,
-            &mut |data, fraction, q, v, out| {
-                level.accelerate(&model, data, map, &commands, start, [fraction * h, h], q, v, out)
-            },
-        );
-        if moved.is_ok() {
-            level.move_to(&model, data, &q, &v, 0.0);
-            level.look(&model, data, start, h, |persistent, seen| {
-                persistent.now = seen.map(|(contact, _)| contact);
-                persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
-            });
-            level.watch();
-            level.look_for_new(&model);
-        }
-        (level.q, level.v) = (q, v);
-        Ok(moved?)
-    }
-
-    /// Takes the sets that came through from the contact rule, and makes the others ready for it again.
-    fn settle(&mut self, level: &mut AccelerationLevel, report: &mut StepReport) -> Result<(), SimError> {
-        let model = self.model.clone();
-        for &tree in &level.trees {
-            dynamics::forward_kinematics(&model, &mut self.data, tree, &self.state.q, &self.state.v);
-            if level.lost[level.set[tree]] {
-                dynamics::factorize_by_size(&model, &mut self.data, tree, &self.work.added)?;
-            } else {
-                level.sustained[tree] = true;
-                self.work.contact_rule[tree] = false;
-            }
-        }
-        for (tree, solved) in &level.reports {
-            if level.sustained[*tree] {
-                report.add_island(solved);
-            }
-        }
-        let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
-        if inconsistent > 0 {
-            report.inconsistent += inconsistent;
-            report.unsolved += inconsistent;
-            report.status = Status::Ray;
-        }
-        Ok(())
-    }
-
+impl AccelerationLevel {
     /// The new state of the trees that this stepper has moved.
-    pub(crate) fn advance_sustained(&mut self) {
-        let Some(level) = &self.acceleration else { return };
-        for (_, contents) in self.model.trees.iter().enumerate().filter(|(tree, _)| level.sustained[*tree]) {
+    pub(crate) fn write_state(&self, model: &Model, state: &mut State) {
+        for (_, contents) in model.trees.iter().enumerate().filter(|(tree, _)| self.sustained[*tree]) {
             let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-            self.state.q[coords.clone()].copy_from_slice(&level.q[coords]);
-            self.state.v[dofs.clone()].copy_from_slice(&level.v[dofs]);
+            state.q[coords.clone()].copy_from_slice(&self.q[coords]);
+            state.v[dofs.clone()].copy_from_slice(&self.v[dofs]);
         }
     }
 
-    /// Adds the contacts that persist, with their forces at the beginning of the step.
-    pub(crate) fn certify_sustained(&mut self, h: f64, report: &mut StepReport) {
-        let Some(level) = &self.acceleration else { return };
-        let certificate = &mut report.certificate;
-        for (_, force) in level.forces.iter().filter(|(tree, _)| level.sustained[*tree]) {
-            certificate.penetration = certificate.penetration.max(-force.contact.gap);
-            certificate.pull = certificate.pull.max(-force.impulse.x / h);
-            let power = (force.impulse.y * force.velocity.y + force.impulse.z * force.velocity.z) / h;
-            certificate.sliding_power = certificate.sliding_power.max(power);
-            self.contact_forces.push(*force);
-        }
-        self.contact_forces.sort_unstable_by_key(|force| force.contact.key);
-        self.add_up_pairs(h);
-        report.contacts = self.contact_forces.len();
+    /// The contacts that persist, with their forces at the beginning of the step.
+    pub(crate) fn sustained_forces(&self) -> impl Iterator<Item = &ContactForce> {
+        self.forces.iter().filter(|(tree, _)| self.sustained[*tree]).map(|(_, force)| force)
     }
+
+    /// Forgets the last step; takes the sets of trees that may touch.
+    fn begin(&mut self, trees: usize, sets: &mut [usize]) {
+        self.sustained.fill(false);
+        self.lost.fill(false);
+        self.inconsistent.fill(false);
+        self.forces.clear();
+        self.reports.clear();
+        self.set.clear();
+        self.set.extend((0..trees).map(|tree| root(sets, tree)));
+    }
+}
+
+/// Moves every set of trees whose contacts persist, in the workspace, and takes it from the contact rule; `added` is what the
+/// implicit rule adds to the mass matrices of the others.
+///
+/// # Errors
+/// A mass matrix that is not positive definite.
+pub(crate) fn sustain_contacts(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    problem: &mut ContactProblem,
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
+    let model = system.model;
+    level.begin(model.trees.len(), &mut choice.sets);
+    for tree in 0..model.trees.len() {
+        if choice.contact_rule[tree] && choice.is_stiff(tree) {
+            level.hand_back(tree);
+        }
+    }
+    if level.events.is_none() {
+        let contacts = &system.constraints.contacts.finder.contacts;
+        level.choose_contacts(model, system.data, contacts, &choice.contact_rule);
+    }
+    level.trees.clear();
+    for tree in 0..model.trees.len() {
+        if choice.contact_rule[tree] && !level.lost[level.set[tree]] {
+            level.trees.push(tree);
+        }
+    }
+    if level.trees.is_empty() {
+        return Ok(());
+    }
+    let mut moving = std::mem::take(&mut level.moving);
+    moving.clone_from(&level.trees);
+    let moved = match level.events.take() {
+        None => move_together(level, system, &moving),
+        Some(mut events) => {
+            let moved = event_driven::follow_events(level, &mut events, system, problem, &moving);
+            level.events = Some(events);
+            moved
+        }
+    };
+    level.trees.clone_from(&moving);
+    level.moving = moving;
+    moved?;
+    accept(level, system, choice, added, report)
+}
+
+/// Steps 2 to 4 for all trees of sets that qualify.
+fn move_together(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    trees: &[usize],
+) -> Result<(), AlgorithmError> {
+    let System { model, h, forces, state, data, closures, constraints, .. } = system;
+    let (model, h, start) = (*model, *h, &state.mocap);
+    for &tree in trees {
+        dynamics::factorize_by_size(model, data, tree, &level.zeros)?;
+    }
+    let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
+    q.copy_from_slice(&state.q);
+    v.copy_from_slice(&state.v);
+    level.stop_approach(model, data, &mut v);
+    let commands = Commands::new(state, &closures.loops, constraints);
+    let moved = dynamics::coupled_runge_kutta_step(
+        model,
+        data,
+        trees,
+        h,
+        &mut q,
+        &mut v,
+        &mut |data, fraction, q, v, out| {
+            level.accelerate(model, data, forces, &commands, start, [fraction * h, h], q, v, out)
+        },
+    );
+    if moved.is_ok() {
+        level.move_to(model, data, &q, &v, 0.0);
+        level.find_again(model, data, start, h, |persistent, seen| {
+            persistent.now = seen.map(|(contact, _)| contact);
+            persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
+        });
+        level.check_lost_contacts();
+        level.check_new_contacts(model);
+    }
+    (level.q, level.v) = (q, v);
+    moved
+}
+
+/// Takes the sets that came through from the contact rule, and makes the others ready for it again.
+fn accept(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
+    let System { model, state, data, .. } = system;
+    for &tree in &level.trees {
+        dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
+        if level.lost[level.set[tree]] {
+            dynamics::factorize_by_size(model, data, tree, added)?;
+        } else {
+            level.sustained[tree] = true;
+            choice.contact_rule[tree] = false;
+        }
+    }
+    for (tree, solved) in &level.reports {
+        if level.sustained[*tree] {
+            report.add_island(solved);
+        }
+    }
+    let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
+    if inconsistent > 0 {
+        report.inconsistent += inconsistent;
+        report.unsolved += inconsistent;
+        report.status = Status::Ray;
+    }
+    Ok(())
 }
 
 /// A tree that a contact touches.

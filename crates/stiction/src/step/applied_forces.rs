@@ -2,86 +2,32 @@
 
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint;
-use crate::constraint::closure::joint::LoopJoints;
-use crate::constraint::tendon::Gains;
+use crate::constraint::kind::Constraints;
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::State;
-use crate::model::{Actuator, Base, JointKind, Model, Transmission};
+use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
+use crate::model::{Base, JointKind, Model, State, Transmission};
 use crate::spatial::Force;
 
-/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
-/// clamped.
-pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
-    let control = match actuator.control_range {
-        Some([low, high]) => control.clamp(low, high),
-        None => control,
-    };
-    let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
-    let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
-    match actuator.force_range {
-        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
-        _ => (force, [g1 * control + b1, g2 * control + b2]),
-    }
-}
-
-/// Length and rate of a drive's transmission; zero for joints with several dofs, whose drives are pure forces.
-fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> (f64, f64) {
-    let gear = actuator.gear[0];
-    match actuator.transmission {
-        Transmission::Joint(link) => {
-            let link = &model.links[link];
-            match link.kind {
-                JointKind::Hinge { .. } | JointKind::Slide { .. } => (gear * q[link.q], gear * v[link.v]),
-                JointKind::Ball | JointKind::Free => (0.0, 0.0),
-            }
-        }
-        // Theirs are in `loop_joints`.
-        Transmission::Loop(_) => (0.0, 0.0),
-        Transmission::Tendon(tendon) => {
-            let path = &model.tendons[tendon].path;
-            (gear * path.value(q), gear * path.rate(v))
-        }
-    }
-}
-
-/// Position and rate gain of a drive along its joint or tendon that a step may treat implicitly. None of one that is
-/// clamped, and only those that resist motion: a destabilising one stays explicit.
-fn resisting_gains(model: &Model, actuator: &Actuator, control: f64, q: &[f64], v: &[f64]) -> [f64; 2] {
-    let (length, rate) = length_and_rate(model, actuator, q, v);
-    let (_, slopes) = drive_force(actuator, control, length, rate);
-    let gear = actuator.gear[0] * actuator.gear[0];
-    slopes.map(|slope| gear * (-slope).max(0.0))
-}
-
-/// Which drives and bodies act on each tree, and which drives on each tendon.
+/// Which drives on joints and which bodies act on each tree.
 #[derive(Clone, Debug)]
 pub(crate) struct ForceMap {
     /// Drives on joints, per tree.
     drives: Vec<Vec<usize>>,
-    /// Drives on tendons, per tendon.
-    tendon_drives: Vec<Vec<usize>>,
     bodies: Vec<Vec<usize>>,
-    pub(crate) loop_joints: LoopJoints,
 }
 
 impl ForceMap {
     pub(crate) fn new(model: &Model) -> Self {
-        let mut map = Self {
-            drives: vec![Vec::new(); model.trees.len()],
-            tendon_drives: vec![Vec::new(); model.tendons.len()],
-            bodies: vec![Vec::new(); model.trees.len()],
-            loop_joints: LoopJoints::new(model),
-        };
+        let mut map =
+            Self { drives: vec![Vec::new(); model.trees.len()], bodies: vec![Vec::new(); model.trees.len()] };
         for (i, actuator) in model.actuators.iter().enumerate() {
-            match actuator.transmission {
-                Transmission::Joint(link) => map.drives[model.links[link].tree].push(i),
-                Transmission::Loop(_) => {}
-                Transmission::Tendon(tendon) => map.tendon_drives[tendon].push(i),
+            if let Transmission::Joint(link) = actuator.transmission {
+                map.drives[model.links[link].tree].push(i);
             }
         }
         // Names order the sums over drives, so that their bits do not depend on the order of writing.
-        for drives in map.drives.iter_mut().chain(&mut map.tendon_drives) {
+        for drives in &mut map.drives {
             drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
         }
         for (i, body) in model.bodies.iter().enumerate() {
@@ -93,7 +39,16 @@ impl ForceMap {
     }
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.
-    fn add_drives(&self, model: &Model, tree: usize, ctrl: &[f64], q: &[f64], v: &[f64], tau: &mut [f64]) {
+    fn add_drives(
+        &self,
+        model: &Model,
+        tree: usize,
+        commands: &Commands,
+        q: &[f64],
+        v: &[f64],
+        tau: &mut [f64],
+    ) {
+        let ctrl = commands.ctrl;
         let force = |i: usize| {
             let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
             drive_force(&model.actuators[i], ctrl[i], length, rate).0
@@ -107,7 +62,7 @@ impl ForceMap {
             }
         }
         for &tendon in &model.trees[tree].tendons {
-            for &i in &self.tendon_drives[tendon] {
+            for &i in commands.constraints.tendons.drives(tendon) {
                 let force = model.actuators[i].gear[0] * force(i);
                 dynamics::pull(model, tree, &model.tendons[tendon], force, tau);
             }
@@ -160,7 +115,7 @@ impl ForceMap {
         let dofs = model.trees[tree].dofs.clone();
         tau[dofs.clone()].copy_from_slice(&commands.applied[dofs]);
         dynamics::passive_forces(model, tree, q, v, tau);
-        self.add_drives(model, tree, commands.ctrl, q, v, tau);
+        self.add_drives(model, tree, commands, q, v, tau);
         self.add_external(model, data, tree, commands.external, tau);
     }
 
@@ -175,7 +130,7 @@ impl ForceMap {
                 continue;
             }
             let mut force = dynamics::tension(contents, &loops.q, &loops.v);
-            for &i in &self.tendon_drives[tendon] {
+            for &i in commands.constraints.tendons.drives(tendon) {
                 let actuator = &model.actuators[i];
                 let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
                 force += actuator.gear[0] * drive_force(actuator, commands.ctrl[i], length, rate).0;
@@ -184,12 +139,7 @@ impl ForceMap {
                 joint::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
             }
         }
-        self.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
-    }
-
-    /// Whether [`ForceMap::add_loop_forces`] may add anything.
-    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
-        !(self.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
+        commands.constraints.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
     }
 
     /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
@@ -222,24 +172,6 @@ impl ForceMap {
             rate[dof] += d;
         }
     }
-
-    /// The same along a tendon: its damping, its spring's stiffness where it is stretched, and the gains of its drives.
-    pub(crate) fn tendon_gains(&self, model: &Model, loops: &Loops, tendon: usize, state: &State) -> Gains {
-        let contents = &model.tendons[tendon];
-        let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
-        let [low, high] = contents.spring_range;
-        let mut gains = Gains { rate: contents.damping, position: 0.0 };
-        if stretched || low == high {
-            gains.position = contents.stiffness;
-        }
-        for &i in &self.tendon_drives[tendon] {
-            let actuator = &model.actuators[i];
-            let [k, d] = resisting_gains(model, actuator, state.ctrl[i], &loops.q, &loops.v);
-            gains.position += k;
-            gains.rate += d;
-        }
-        gains
-    }
 }
 
 /// The commanded part of a state, apart from q and v so that those can change while it is read.
@@ -250,4 +182,17 @@ pub(crate) struct Commands<'a> {
     pub(crate) external: &'a [Force],
     /// Joints that close loops, with their rates.
     pub(crate) loops: &'a Loops,
+    /// Tendons and joints that close loops, with the drives on them.
+    pub(crate) constraints: &'a Constraints,
+}
+
+impl<'a> Commands<'a> {
+    pub(crate) fn new(state: &'a State, loops: &'a Loops, constraints: &'a Constraints) -> Self {
+        Self { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops, constraints }
+    }
+
+    /// Whether [`ForceMap::add_loop_forces`] may add anything.
+    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
+        !(self.constraints.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
+    }
 }

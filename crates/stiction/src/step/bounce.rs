@@ -19,74 +19,97 @@
 //! The least such `d` of an island holds for all its trees. The rotation of a lone body takes `v+` throughout, unless
 //! equalities tie the body: no potential energy depends on it, and turning with `v+` keeps its energy to first order.
 
+use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::{RowBlock, RowKind};
-use crate::contact::BlockKind;
-use crate::dynamics;
-use crate::sim::{SimError, Simulation};
-use crate::step::integrator_choice::TOUCHING;
+use crate::contact::{BlockKind, Contact};
+use crate::dynamics::{self, AlgorithmError};
+use crate::model::Model;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::free_velocity::FreeVelocity;
+use crate::step::system::System;
 
-impl Simulation {
-    /// Writes the velocity with which each tree is moved, between stages 6 and 7.
-    pub(crate) fn delay_bounces(&mut self, h: f64) -> Result<(), SimError> {
-        let work = &mut self.work;
-        work.delay.fill(0.0);
-        // The rates of loop joints, at the end of `v_plus`, follow from those of the trees.
-        let dofs = work.moved.len();
-        work.moved.copy_from_slice(&work.v_plus[..dofs]);
-        if work.bounced.is_empty() {
+/// With what velocity trees are moved in a step in which something bounces.
+#[derive(Debug)]
+pub(crate) struct Bounce {
+    /// Part `d` of the step that each tree still moves with its velocity before the bounce.
+    pub(crate) delay: Vec<f64>,
+    /// Velocity with which trees are moved, and, while it is sought, that without a bounce (nv, then those of loops).
+    pub(crate) moved: Vec<f64>,
+    /// Its row velocities.
+    moved_rates: Vec<f64>,
+}
+
+impl Bounce {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self {
+            delay: vec![0.0; model.trees.len()],
+            moved: vec![0.0; model.nv() + model.loop_nv()],
+            moved_rates: Vec::new(),
+        }
+    }
+
+    /// Finds the velocity with which each tree is moved, between stages 6 and 7; writes the row velocities of `problem`.
+    ///
+    /// # Errors
+    /// A rotation of a lone body that has no solution within the step.
+    pub(crate) fn delay(
+        &mut self,
+        system: &System<'_>,
+        free: &FreeVelocity,
+        problem: &mut ContactProblem,
+    ) -> Result<(), AlgorithmError> {
+        self.delay.fill(0.0);
+        // The rates of loop joints, at the end, follow from those of the trees.
+        self.moved.copy_from_slice(&problem.velocity);
+        if problem.bounced.is_empty() {
             return Ok(());
         }
-        let model = self.model.clone();
-        for &island in &work.bounced {
-            for piece in
-                self.islands.blocks(island).iter().flat_map(|&b| self.rows.pieces(&self.rows.blocks[b]))
-            {
-                let dofs = model.trees[piece.tree].dofs.clone();
-                if model.trees[piece.tree].lone_body {
-                    let (q, v, tree) = (&self.state.q, &self.state.v, piece.tree);
-                    let turning = if self.closures.is_tied(tree) { &work.v_own } else { &work.v_plus };
-                    dynamics::undisturbed_velocity(&model, tree, q, v, turning, &mut work.moved)?;
-                } else {
-                    work.moved[dofs.clone()].copy_from_slice(&self.state.v[dofs]);
-                }
+        let (model, state) = (system.model, &system.state);
+        let ContactProblem { rows, islands, bounced, velocity, rates, .. } = problem;
+        let blocks = |island: usize| islands.partition.blocks(island).iter().map(|&b| &rows.blocks[b]);
+        for piece in bounced.iter().flat_map(|&island| blocks(island)).flat_map(|block| rows.pieces(block)) {
+            let dofs = model.trees[piece.tree].dofs.clone();
+            if model.trees[piece.tree].lone_body {
+                let tree = piece.tree;
+                let turning = if system.closures.is_tied(tree) { &free.own } else { &*velocity };
+                dynamics::undisturbed_velocity(model, tree, &state.q, &state.v, turning, &mut self.moved)?;
+            } else {
+                self.moved[dofs.clone()].copy_from_slice(&state.v[dofs]);
             }
         }
-        self.rows.velocities(&model, &work.moved, &mut work.moved_rates);
-        self.rows.velocities(&model, &work.v_plus, &mut work.rates);
-        for i in 0..self.work.bounced.len() {
-            let island = self.work.bounced[i];
-            let blocks = self.islands.blocks(island).iter().map(|&b| &self.rows.blocks[b]);
-            let delay = blocks.clone().fold(1.0, |delay: f64, block| delay.min(self.longest_delay(block, h)));
-            for piece in blocks.flat_map(|block| self.rows.pieces(block)) {
-                self.work.delay[piece.tree] = delay;
+        rows.velocities(model, &self.moved, &mut self.moved_rates);
+        rows.velocities(model, velocity, rates);
+        let contacts = &system.constraints.contacts.finder.contacts;
+        for &island in &*bounced {
+            let delay = blocks(island).fold(1.0, |delay: f64, block| {
+                let [before, after] = [self.moved_rates[block.row], rates[block.row]];
+                delay.min(longest_delay(block, contacts, [before, after], system.h))
+            });
+            for piece in blocks(island).flat_map(|block| rows.pieces(block)) {
+                self.delay[piece.tree] = delay;
             }
         }
-        for (tree, contents) in model.trees.iter().enumerate() {
-            let delay = self.work.delay[tree];
+        for (contents, delay) in model.trees.iter().zip(&self.delay) {
             for k in contents.dofs.clone() {
-                let (before, after) = (self.work.moved[k], self.work.v_plus[k]);
-                self.work.moved[k] = after + (before - after) * delay;
+                let (before, after) = (self.moved[k], velocity[k]);
+                self.moved[k] = after + (before - after) * delay;
             }
         }
         Ok(())
     }
+}
 
-    /// The longest delay that a block allows.
-    fn longest_delay(&self, block: &RowBlock, h: f64) -> f64 {
-        let gap = match (block.kind, block.contact) {
-            (RowKind::Unilateral(BlockKind::Contact { .. }), Some(contact)) => {
-                self.finder.contacts[contact].gap.max(0.0)
-            }
-            (RowKind::Unilateral(BlockKind::Limit { bias }), _) => h * bias,
-            _ => return 1.0,
-        };
-        let least =
-            if block.restitution > 0.0 { block.restitution * block.restitution * gap } else { -TOUCHING };
-        // The gap at the end is `gap + h (after + d (before - after))`.
-        let (before, after) = (self.work.moved_rates[block.row], self.work.rates[block.row]);
-        if gap + h * before >= least || before >= after {
-            return 1.0;
-        }
-        ((gap + h * after - least) / (h * (after - before))).clamp(0.0, 1.0)
+/// The longest delay that a block allows, with the velocities of its first row before and after.
+fn longest_delay(block: &RowBlock, contacts: &[Contact], [before, after]: [f64; 2], h: f64) -> f64 {
+    let gap = match (block.kind, block.contact) {
+        (RowKind::Unilateral(BlockKind::Contact { .. }), Some(contact)) => contacts[contact].gap.max(0.0),
+        (RowKind::Unilateral(BlockKind::Limit { bias }), _) => h * bias,
+        _ => return 1.0,
+    };
+    let least = if block.restitution > 0.0 { block.restitution * block.restitution * gap } else { -TOUCHING };
+    // The gap at the end is `gap + h (after + d (before - after))`.
+    if gap + h * before >= least || before >= after {
+        return 1.0;
     }
+    ((gap + h * after - least) / (h * (after - before))).clamp(0.0, 1.0)
 }

@@ -8,7 +8,7 @@
 //! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
 //!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
 //!    its beginning, which is as smooth as a dense output and needs no interpolation.
-//! 3. All contacts with a gap of at most [`integrator_choice::TOUCHING`] are solved as one impact, which starts from the velocities before
+//! 3. All contacts with a gap of at most [`kind::TOUCHING`] are solved as one impact, which starts from the velocities before
 //!    (no force acts in no time) and obeys the laws of [`crate::contact::Impacts`]. Viscous friction has no impulse.
 //! 4. *Resting rule*: what approaches no faster than the applied forces bring about in `1/64` of the step does not bounce,
 //!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
@@ -23,20 +23,19 @@
 //! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.
 //! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
 
-use crate::constraint::islands::StepStart;
+use crate::constraint::islands::RowProblem;
+use crate::constraint::kind;
 use crate::constraint::rows::RowKind;
-use crate::contact::{BlockKind, Contact, IslandReport, Law, Memory};
+use crate::contact::{BlockKind, Contact, IslandReport, Memory};
 use crate::dynamics;
-use crate::dynamics::Data;
-use crate::model::Model;
+use crate::dynamics::{AlgorithmError, Data};
+use crate::model::{Law, Model};
 use crate::report::ContactForce;
-use crate::report::certificate::mode;
-use crate::report::forces::margin;
-use crate::sim::{SimError, Simulation};
-use crate::step::acceleration::{AccelerationLevel, Persistent, RESTING, TOUCHING, relative_velocity};
+use crate::report::certificate::row_values;
+use crate::step::acceleration::{AccelerationLevel, PERSISTING, Persistent, RESTING, relative_velocity};
 use crate::step::applied_forces::Commands;
-use crate::step::integrator_choice;
-use nalgebra::Vector3;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::system::System;
 
 /// Parts of a step that are smooth motions, unless an impact ends them before.
 const PARTS: f64 = 8.0;
@@ -102,7 +101,7 @@ impl Events {
     }
 
     /// Takes the state at which the workspace of the acceleration level has arrived.
-    fn arrive(&mut self, level: &AccelerationLevel) {
+    fn take_state(&mut self, level: &AccelerationLevel) {
         self.q.copy_from_slice(&level.q);
         self.v.copy_from_slice(&level.v);
     }
@@ -121,9 +120,9 @@ impl Events {
     }
 }
 
-/// A set of trees in its step.
+/// A set of trees under way in its step.
 #[derive(Clone, Copy, Debug)]
-struct Course {
+struct SetMotion {
     set: usize,
     /// Time step (s), and the time since its beginning.
     h: f64,
@@ -132,324 +131,317 @@ struct Course {
     first_force: usize,
 }
 
-impl Simulation {
-    /// Moves the sets of the given trees to the end of the step, in the workspace.
-    pub(crate) fn follow_events(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &mut Events,
-        trees: &[usize],
-        h: f64,
-    ) -> Result<(), SimError> {
-        events.q.copy_from_slice(&self.state.q);
-        events.v.copy_from_slice(&self.state.v);
-        events.forces.clear();
-        events.reports.clear();
-        // The step with the most impacts may come late.
-        events.forces.reserve(MAX_IMPACTS);
-        events.reports.reserve(MAX_IMPACTS);
-        for &set in trees {
-            if level.set[set] != set {
-                continue;
-            }
-            events.trees.clear();
-            events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree] == set));
-            level.trees.clone_from(&events.trees);
-            level.forces.clear();
-            level.reports.clear();
-            let course = Course { set, h, time: 0.0, first_force: events.forces.len() };
-            self.follow_set(level, events, course)?;
-            for (tree, force) in level.forces.drain(..) {
-                events.add_force(course.first_force, tree, force);
-            }
-            events.reports.append(&mut level.reports);
+/// Moves the sets of the given trees to the end of the step, in the workspace.
+pub(crate) fn follow_events(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    problem: &mut ContactProblem,
+    trees: &[usize],
+) -> Result<(), AlgorithmError> {
+    events.q.copy_from_slice(&system.state.q);
+    events.v.copy_from_slice(&system.state.v);
+    events.forces.clear();
+    events.reports.clear();
+    // The step with the most impacts may come late.
+    events.forces.reserve(MAX_IMPACTS);
+    events.reports.reserve(MAX_IMPACTS);
+    for &set in trees {
+        if level.set[set] != set {
+            continue;
         }
-        std::mem::swap(&mut level.q, &mut events.q);
-        std::mem::swap(&mut level.v, &mut events.v);
-        std::mem::swap(&mut level.forces, &mut events.forces);
-        std::mem::swap(&mut level.reports, &mut events.reports);
-        Ok(())
+        events.trees.clear();
+        events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree] == set));
+        level.trees.clone_from(&events.trees);
+        level.forces.clear();
+        level.reports.clear();
+        let motion = SetMotion { set, h: system.h, time: 0.0, first_force: events.forces.len() };
+        follow_set(level, events, system, problem, motion)?;
+        for (tree, force) in level.forces.drain(..) {
+            events.add_force(motion.first_force, tree, force);
+        }
+        events.reports.append(&mut level.reports);
     }
+    std::mem::swap(&mut level.q, &mut events.q);
+    std::mem::swap(&mut level.v, &mut events.v);
+    std::mem::swap(&mut level.forces, &mut events.forces);
+    std::mem::swap(&mut level.reports, &mut events.reports);
+    Ok(())
+}
 
-    /// Part by part and impact by impact to the end of the step.
-    fn follow_set(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &mut Events,
-        mut course: Course,
-    ) -> Result<(), SimError> {
-        let mut part = course.h / PARTS;
-        let mut impacts = 0;
-        while course.h - course.time > TIME_ROUND_OFF * course.h {
-            if !self.choose_persistent(level, events, course) {
-                let (time, hits) = self.move_on(level, events, course, part.min(course.h - course.time))?;
-                if !level.lost[course.set] && level.strays(&self.data) {
-                    part *= 0.5;
-                    level.lost[course.set] = part < SHORTEST * course.h;
-                    if !level.lost[course.set] {
-                        continue;
-                    }
-                }
-                if level.lost[course.set] {
-                    return Ok(());
-                }
-                events.arrive(level);
-                course.time += time;
-                if !hits {
+/// Part by part and impact by impact to the end of the step.
+fn follow_set(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    problem: &mut ContactProblem,
+    mut motion: SetMotion,
+) -> Result<(), AlgorithmError> {
+    let mut part = motion.h / PARTS;
+    let mut impacts = 0;
+    while motion.h - motion.time > TIME_ROUND_OFF * motion.h {
+        if !choose_persistent(level, events, system, motion) {
+            let (time, hits) = move_on(level, events, system, motion, part.min(motion.h - motion.time))?;
+            if !level.lost[motion.set] && level.is_inaccurate(system.data) {
+                part *= 0.5;
+                level.lost[motion.set] = part < SHORTEST * motion.h;
+                if !level.lost[motion.set] {
                     continue;
                 }
             }
-            impacts += 1;
-            if impacts > MAX_IMPACTS {
-                level.lost[course.set] = true;
+            if level.lost[motion.set] {
                 return Ok(());
             }
-            self.strike(level, events, course, impacts <= MAX_BOUNCES)?;
-        }
-        Ok(())
-    }
-
-    /// Chooses the contacts that persist. Returns whether others hit now.
-    fn choose_persistent(&mut self, level: &mut AccelerationLevel, events: &Events, course: Course) -> bool {
-        let model = self.model.clone();
-        level.move_to(&model, &mut self.data, &events.q, &events.v, 0.0);
-        level.find(&model, &self.data, &self.state.mocap, course.time);
-        level.contacts.clear();
-        let mut due = false;
-        for i in 0..level.finder.contacts.len() {
-            let contact = level.finder.contacts[i];
-            let Some(tree) = level.tree_in(&model, &contact, course.set) else { continue };
-            let velocity = relative_velocity(&self.data, &contact);
-            if contact.gap > TOUCHING || velocity.x > RESTING {
+            events.take_state(level);
+            motion.time += time;
+            if !hits {
                 continue;
             }
-            if velocity.x < -RESTING {
-                due |= contact.gap <= integrator_choice::TOUCHING;
-                continue;
-            }
-            let law = level.law(&contact);
-            level.contacts.push(Persistent::new(Contact { law, ..contact }, tree, velocity));
         }
-        due
+        impacts += 1;
+        if impacts > MAX_IMPACTS {
+            level.lost[motion.set] = true;
+            return Ok(());
+        }
+        solve_impact(level, events, system, problem, motion, impacts <= MAX_BOUNCES)?;
     }
+    Ok(())
+}
 
-    /// Moves for a time, or to the first impact in it. Returns how long (s), and whether there is an impact.
-    fn move_on(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &mut Events,
-        course: Course,
-        time: f64,
-    ) -> Result<(f64, bool), SimError> {
-        if !level.contacts.is_empty() {
-            for &tree in &events.trees {
-                dynamics::factorize_by_size(&self.model, &mut self.data, tree, &level.zeros)?;
-            }
-            level.stop_approach(&self.model, &mut self.data, &mut events.v);
+/// Chooses the contacts that persist. Returns whether others hit now.
+fn choose_persistent(
+    level: &mut AccelerationLevel,
+    events: &Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+) -> bool {
+    let model = system.model;
+    level.move_to(model, system.data, &events.q, &events.v, 0.0);
+    level.find(model, system.data, &system.state.mocap, motion.time);
+    level.contacts.clear();
+    let mut due = false;
+    for i in 0..level.finder.contacts.len() {
+        let contact = level.finder.contacts[i];
+        let Some(tree) = level.tree_in(model, &contact, motion.set) else { continue };
+        let velocity = relative_velocity(system.data, &contact);
+        if contact.gap > PERSISTING || velocity.x > RESTING {
+            continue;
         }
-        let gap = self.gap_after(level, events, course, time)?;
-        if gap >= -ROUND_OFF {
-            return Ok((time, false));
+        if velocity.x < -RESTING {
+            due |= contact.gap <= kind::TOUCHING;
+            continue;
         }
-        Ok((self.find_impact(level, events, course, (time, gap))?, true))
+        let law = level.law(&contact);
+        level.contacts.push(Persistent::new(Contact { law, ..contact }, tree, velocity));
     }
+    due
+}
 
-    /// Moves to the first time at which a contact closes; `high` is a time at which one overlaps, and its gap.
-    fn find_impact(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &Events,
-        course: Course,
-        mut high: (f64, f64),
-    ) -> Result<f64, SimError> {
-        let mut low = (0.0, 0.0);
-        let shortest = f64::EPSILON * course.h;
-        // Contacts that have just bounced start with no gap: the bracket begins where they have one.
-        while low.1 <= 0.0 && high.0 - low.0 > shortest {
-            let time = 0.5 * (low.0 + high.0);
-            let gap = self.gap_after(level, events, course, time)?;
-            if gap > 0.0 { low = (time, gap) } else { high = (time, gap) }
-        }
-        let mut opened = None;
-        let mut time = high.0;
-        for trial in 0..MAX_TRIALS {
-            let middle = 0.5 * (low.0 + high.0);
-            let chord = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
-            let inside = chord > low.0 && chord < high.0;
-            time = if inside && 2 * trial < MAX_TRIALS { chord } else { middle };
-            let gap = self.gap_after(level, events, course, time)?;
-            if gap.abs() <= CLOSED || high.0 - low.0 <= shortest {
-                break;
-            }
-            let opens = gap > 0.0;
-            if opens {
-                low = (time, gap);
-                high.1 *= if opened == Some(true) { 0.5 } else { 1.0 };
-            } else {
-                high = (time, gap);
-                low.1 *= if opened == Some(false) { 0.5 } else { 1.0 };
-            }
-            opened = Some(opens);
-        }
-        Ok(time)
-    }
-
-    /// Moves the set for a time, in the workspace. Returns the least gap of the contacts that do not persist; those that
-    /// part count as open.
-    fn gap_after(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &Events,
-        course: Course,
-        duration: f64,
-    ) -> Result<f64, SimError> {
-        let model = self.model.clone();
-        let (state, data, map) = (&self.state, &mut self.data, &self.forces);
-        level.lost[course.set] = false;
-        level.inconsistent[course.set] = false;
-        let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
-        q.copy_from_slice(&events.q);
-        v.copy_from_slice(&events.v);
-        let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
-        let moved = dynamics::coupled_runge_kutta_step(
-            &model,
-            data,
-            &events.trees,
-            duration,
-            &mut q,
-            &mut v,
-            &mut |data, fraction, q, v, out| {
-                let now = [course.time + fraction * duration, course.h];
-                level.accelerate(&model, data, map, &commands, &state.mocap, now, q, v, out)
-            },
-        );
-        level.move_to(&model, data, &q, &v, 0.0);
-        (level.q, level.v) = (q, v);
-        moved?;
-        level.find(&model, data, &state.mocap, course.time + duration);
-        let mut least = f64::INFINITY;
-        for contact in &level.finder.contacts {
-            if level.tree_in(&model, contact, course.set).is_none() || level.persists(contact) {
-                continue;
-            }
-            // In deep overlap the normal may point anywhere.
-            let closes = relative_velocity(data, contact).x < 0.0 || contact.gap < -TOUCHING;
-            least = least.min(if closes { contact.gap } else { contact.gap.abs().max(ROUND_OFF) });
-        }
-        Ok(least.min(FAR))
-    }
-
-    /// Solves the impact of all contacts that touch; needs kinematics and contacts there.
-    fn strike(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &mut Events,
-        course: Course,
-        may_bounce: bool,
-    ) -> Result<(), SimError> {
-        let model = self.model.clone();
-        self.rows.clear();
-        for (i, contact) in level.finder.contacts.iter().enumerate() {
-            if contact.gap > integrator_choice::TOUCHING
-                || level.tree_in(&model, contact, course.set).is_none()
-            {
-                continue;
-            }
-            match contact.law {
-                Law::Viscous { .. } => self.rows.push_normal(&model, &self.data, i, contact, 0.0),
-                Law::CoulombViscous { mu, .. } => {
-                    let dry = Contact { law: Law::Coulomb { mu }, ..*contact };
-                    self.rows.push_contact(&model, &self.data, i, &dry, 0.0);
-                }
-                _ => self.rows.push_contact(&model, &self.data, i, contact, 0.0),
-            }
-            let bounces = may_bounce && !level.persists(contact);
-            self.rows.rebound(if bounces { contact.restitution } else { 0.0 });
-        }
-        self.pull(level, events, REST * course.h)?;
-        let (rows, data) = (&mut self.rows, &mut self.data);
-        rows.sort();
-        rows.half_solve(&model, data);
-        rows.velocities(&model, &events.v, &mut events.before);
-        rows.velocities(&model, &events.pulled, &mut events.rates);
-        for block in &mut rows.blocks {
-            let (before, later) = (events.before[block.row], events.rates[block.row]);
-            if -before <= (later - before).abs() + ROUND_OFF {
-                block.restitution = 0.0;
-            }
-        }
-        self.islands.group(&model, rows);
-        events.free.clone_from(&events.before);
-        events.memory.clear();
-        events.memory.resize(rows.blocks.len(), Memory::default());
-        let now = StepStart { before: &events.before, timestep: course.h };
-        for i in 0..self.islands.count() {
-            let (free, memory) = (&mut events.free, &mut events.memory);
-            let solved = self.islands.solve(i, &model, rows, free, now, &mut self.solver, memory);
-            if let (Some(solved), Some(tree)) = (solved, self.islands.tree(i, rows)) {
-                events.reports.push((tree, solved));
-            }
-        }
-        rows.apply_impulses(&model, data, &mut self.work.scratch, &mut events.v);
-        self.note_impulses(level, events, course);
-        Ok(())
-    }
-
-    /// The velocity to which the applied forces alone would bring the set in a time (s); needs kinematics. Writes factors.
-    fn pull(
-        &mut self,
-        level: &mut AccelerationLevel,
-        events: &mut Events,
-        time: f64,
-    ) -> Result<(), SimError> {
-        let (model, state, data) = (&self.model, &self.state, &mut self.data);
-        let loops = &self.closures.loops;
-        let commands =
-            Commands { ctrl: &state.ctrl, applied: &state.applied, external: &state.external, loops };
+/// Moves for a time, or to the first impact in it. Returns how long (s), and whether there is an impact.
+fn move_on(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+    time: f64,
+) -> Result<(f64, bool), AlgorithmError> {
+    if !level.contacts.is_empty() {
         for &tree in &events.trees {
-            self.forces.smooth_forces(model, data, tree, &commands, &events.q, &events.v, &mut level.tau);
-            dynamics::factorize_by_size(model, data, tree, &level.zeros)?;
-            dynamics::bias_forces(model, data, tree, &mut level.bias);
-            for k in model.trees[tree].dofs.clone() {
-                events.pulled[k] = time * (level.tau[k] - level.bias[k]);
-            }
-            dynamics::solve(model, data, tree, &mut events.pulled);
-            for k in model.trees[tree].dofs.clone() {
-                events.pulled[k] += events.v[k];
-            }
+            dynamics::factorize_by_size(system.model, system.data, tree, &level.zeros)?;
         }
-        Ok(())
+        level.stop_approach(system.model, system.data, &mut events.v);
     }
+    let gap = gap_after(level, events, system, motion, time)?;
+    if gap >= -ROUND_OFF {
+        return Ok((time, false));
+    }
+    Ok((find_impact(level, events, system, motion, (time, gap))?, true))
+}
 
-    /// Adds the impulses of an impact to what the contacts carry in this step.
-    fn note_impulses(&mut self, level: &AccelerationLevel, events: &mut Events, course: Course) {
-        let (model, rows) = (&self.model, &self.rows);
-        rows.velocities(model, &events.v, &mut events.rates);
-        for block in &rows.blocks {
-            let RowKind::Unilateral(BlockKind::Contact { law, bias, preload }) = block.kind else { continue };
-            let Some(found) = block.contact.map(|i| level.finder.contacts[i]) else { continue };
-            let Some(tree) = level.tree_in(model, &found, course.set) else { continue };
-            let law = self.settings.formulation.law_in_force(law);
-            let contact = Contact { law, ..found };
-            let (mut impulse, mut velocity) = (Vector3::zeros(), Vector3::zeros());
-            for row in 0..block.count {
-                impulse[row] = rows.impulse[block.row + row];
-                velocity[row] = events.rates[block.row + row];
-            }
-            let force = ContactForce {
-                contact,
-                bias,
-                preload,
-                velocity,
-                impulse,
-                force: contact.frame * impulse / course.h,
-                mode: mode(&impulse, &velocity, law),
-                margin: margin(law, &impulse, &velocity, course.h),
-            };
-            events.add_force(course.first_force, tree, force);
+/// Moves to the first time at which a contact closes; `high` is a time at which one overlaps, and its gap.
+fn find_impact(
+    level: &mut AccelerationLevel,
+    events: &Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+    mut high: (f64, f64),
+) -> Result<f64, AlgorithmError> {
+    let mut low = (0.0, 0.0);
+    let shortest = f64::EPSILON * motion.h;
+    // Contacts that have just bounced start with no gap: the bracket begins where they have one.
+    while low.1 <= 0.0 && high.0 - low.0 > shortest {
+        let time = 0.5 * (low.0 + high.0);
+        let gap = gap_after(level, events, system, motion, time)?;
+        if gap > 0.0 { low = (time, gap) } else { high = (time, gap) }
+    }
+    let mut opened = None;
+    let mut time = high.0;
+    for trial in 0..MAX_TRIALS {
+        let middle = 0.5 * (low.0 + high.0);
+        let chord = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
+        let inside = chord > low.0 && chord < high.0;
+        time = if inside && 2 * trial < MAX_TRIALS { chord } else { middle };
+        let gap = gap_after(level, events, system, motion, time)?;
+        if gap.abs() <= CLOSED || high.0 - low.0 <= shortest {
+            break;
         }
+        let opens = gap > 0.0;
+        if opens {
+            low = (time, gap);
+            high.1 *= if opened == Some(true) { 0.5 } else { 1.0 };
+        } else {
+            high = (time, gap);
+            low.1 *= if opened == Some(false) { 0.5 } else { 1.0 };
+        }
+        opened = Some(opens);
+    }
+    Ok(time)
+}
+
+/// Moves the set for a time, in the workspace. Returns the least gap of the contacts that do not persist; those that
+/// part count as open.
+fn gap_after(
+    level: &mut AccelerationLevel,
+    events: &Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+    duration: f64,
+) -> Result<f64, AlgorithmError> {
+    let System { model, forces, state, data, closures, constraints, .. } = system;
+    let model = *model;
+    level.lost[motion.set] = false;
+    level.inconsistent[motion.set] = false;
+    let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
+    q.copy_from_slice(&events.q);
+    v.copy_from_slice(&events.v);
+    let commands = Commands::new(state, &closures.loops, constraints);
+    let moved = dynamics::coupled_runge_kutta_step(
+        model,
+        data,
+        &events.trees,
+        duration,
+        &mut q,
+        &mut v,
+        &mut |data, fraction, q, v, out| {
+            let now = [motion.time + fraction * duration, motion.h];
+            level.accelerate(model, data, forces, &commands, &state.mocap, now, q, v, out)
+        },
+    );
+    level.move_to(model, data, &q, &v, 0.0);
+    (level.q, level.v) = (q, v);
+    moved?;
+    level.find(model, data, &state.mocap, motion.time + duration);
+    let mut least = f64::INFINITY;
+    for contact in &level.finder.contacts {
+        if level.tree_in(model, contact, motion.set).is_none() || level.persists(contact) {
+            continue;
+        }
+        // In deep overlap the normal may point anywhere.
+        let closes = relative_velocity(data, contact).x < 0.0 || contact.gap < -PERSISTING;
+        least = least.min(if closes { contact.gap } else { contact.gap.abs().max(ROUND_OFF) });
+    }
+    Ok(least.min(FAR))
+}
+
+/// Solves the impact of all contacts that touch; needs kinematics and contacts there.
+fn solve_impact(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    problem: &mut ContactProblem,
+    motion: SetMotion,
+    may_bounce: bool,
+) -> Result<(), AlgorithmError> {
+    let model = system.model;
+    let ContactProblem { rows, islands, solver, .. } = problem;
+    rows.clear();
+    for (i, contact) in level.finder.contacts.iter().enumerate() {
+        if contact.gap > kind::TOUCHING || level.tree_in(model, contact, motion.set).is_none() {
+            continue;
+        }
+        match contact.law {
+            Law::Viscous { .. } => rows.push_normal(model, system.data, i, contact),
+            Law::CoulombViscous { mu, .. } => {
+                let dry = Contact { law: Law::Coulomb { mu }, ..*contact };
+                rows.push_contact(model, system.data, i, &dry, 0.0);
+            }
+            _ => rows.push_contact(model, system.data, i, contact, 0.0),
+        }
+        let bounces = may_bounce && !level.persists(contact);
+        rows.rebound(if bounces { contact.restitution } else { 0.0 });
+    }
+    find_pulled_velocity(level, events, system, REST * motion.h)?;
+    rows.sort();
+    rows.half_solve(model, system.data);
+    rows.velocities(model, &events.v, &mut events.before);
+    rows.velocities(model, &events.pulled, &mut events.rates);
+    for block in &mut rows.blocks {
+        let (before, later) = (events.before[block.row], events.rates[block.row]);
+        if -before <= (later - before).abs() + ROUND_OFF {
+            block.restitution = 0.0;
+        }
+    }
+    islands.partition.group(model, rows);
+    events.free.clone_from(&events.before);
+    events.memory.clear();
+    events.memory.resize(rows.blocks.len(), Memory::default());
+    let Events { free, before, memory, reports, .. } = events;
+    let mut impact = RowProblem { model, rows, free, before, memory, timestep: motion.h };
+    for island in 0..islands.partition.count() {
+        let solved = islands.solve(island, &mut impact, solver);
+        if let (Some(solved), Some(tree)) = (solved, islands.tree(island, impact.rows)) {
+            reports.push((tree, solved));
+        }
+    }
+    impact.rows.apply_impulses(model, system.data, &mut level.scratch, &mut events.v);
+    note_impulses(level, events, system, problem, motion);
+    Ok(())
+}
+
+/// The velocity to which the applied forces alone would bring the set in a time (s); needs kinematics. Writes factors.
+fn find_pulled_velocity(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    time: f64,
+) -> Result<(), AlgorithmError> {
+    let System { model, forces, state, data, closures, constraints, .. } = system;
+    let model = *model;
+    let commands = Commands::new(state, &closures.loops, constraints);
+    for &tree in &events.trees {
+        forces.smooth_forces(model, data, tree, &commands, &events.q, &events.v, &mut level.tau);
+        dynamics::factorize_by_size(model, data, tree, &level.zeros)?;
+        dynamics::bias_forces(model, data, tree, &mut level.bias);
+        for k in model.trees[tree].dofs.clone() {
+            events.pulled[k] = time * (level.tau[k] - level.bias[k]);
+        }
+        dynamics::solve(model, data, tree, &mut events.pulled);
+        for k in model.trees[tree].dofs.clone() {
+            events.pulled[k] += events.v[k];
+        }
+    }
+    Ok(())
+}
+
+/// Adds the impulses of an impact to what the contacts carry in this step.
+fn note_impulses(
+    level: &AccelerationLevel,
+    events: &mut Events,
+    system: &System<'_>,
+    problem: &ContactProblem,
+    motion: SetMotion,
+) {
+    let (model, rows) = (system.model, &problem.rows);
+    rows.velocities(model, &events.v, &mut events.rates);
+    for block in &rows.blocks {
+        let RowKind::Unilateral(BlockKind::Contact { law, bias, preload }) = block.kind else { continue };
+        let Some(found) = block.contact.map(|i| level.finder.contacts[i]) else { continue };
+        let Some(tree) = level.tree_in(model, &found, motion.set) else { continue };
+        let law = system.settings.formulation.law_in_force(law);
+        let contact = Contact { law, ..found };
+        let (impulse, velocity) = row_values(block, &rows.impulse, &events.rates);
+        let force = ContactForce::new(contact, [bias, preload], impulse, velocity, motion.h);
+        events.add_force(motion.first_force, tree, force);
     }
 }
 
@@ -463,7 +455,7 @@ impl AccelerationLevel {
 
     /// Whether a persistent contact overlaps at the end of a smooth motion, or one that presses approaches or parts there:
     /// then the motion was too long for its rule.
-    fn strays(&self, data: &Data) -> bool {
+    fn is_inaccurate(&self, data: &Data) -> bool {
         self.rows.blocks.iter().any(|block| {
             let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
             let Ok(place) =
@@ -472,8 +464,9 @@ impl AccelerationLevel {
                 return true;
             };
             let contact = &self.finder.contacts[place];
-            let still = relative_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= TOUCHING;
-            contact.gap < -TOUCHING || self.rows.impulse[block.row] > 0.0 && !still
+            let still =
+                relative_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= PERSISTING;
+            contact.gap < -PERSISTING || self.rows.impulse[block.row] > 0.0 && !still
         })
     }
 

@@ -8,37 +8,60 @@
 
 use crate::constraint::equality::{Configuration, Instant};
 use crate::dynamics;
-use crate::sim::{SimError, Simulation};
+use crate::dynamics::AlgorithmError;
+use crate::model::{Mocap, Model};
 use crate::step::applied_forces::Commands;
+use crate::step::start::StepStart;
+use crate::step::system::System;
 
-impl Simulation {
-    /// Moves the tied trees under the free rule by a step `h` (s), before the projection. Needs `data` at the
-    /// beginning of the step.
-    pub(crate) fn advance_tied(&mut self, h: f64) -> Result<(), SimError> {
-        let model = self.model.clone();
-        let (state, work, data) = (&mut self.state, &mut self.work, &mut self.data);
-        let (forces, closures) = (&self.forces, &mut self.closures);
-        work.tied.clear();
-        work.tied.extend((0..model.trees.len()).filter(|&t| closures.is_tied(t) && !work.contact_rule[t]));
-        if work.tied.is_empty() {
+/// The tied trees under the free rule, and the workspace for their stages.
+#[derive(Debug)]
+pub(crate) struct TiedTrees {
+    trees: Vec<usize>,
+    tau: Vec<f64>,
+    bias: Vec<f64>,
+    zeros: Vec<f64>,
+    /// Prescribed motions in a stage.
+    mocap: Vec<Mocap>,
+}
+
+impl TiedTrees {
+    pub(crate) fn new(model: &Model) -> Self {
+        let zeros = || vec![0.0; model.nv()];
+        Self { trees: Vec::new(), tau: zeros(), bias: zeros(), zeros: zeros(), mocap: Vec::new() }
+    }
+
+    /// Moves the tied trees under the free rule by a step, before the projection. Needs `data` at the beginning of the step.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(crate) fn advance(
+        &mut self,
+        system: &mut System<'_>,
+        contact_rule: &[bool],
+    ) -> Result<(), AlgorithmError> {
+        let System { model, h, forces, state, data, closures, constraints, .. } = system;
+        let (model, h) = (*model, *h);
+        let Self { trees, tau, bias, zeros, mocap } = self;
+        trees.clear();
+        trees.extend((0..model.trees.len()).filter(|&tree| closures.is_tied(tree) && !contact_rule[tree]));
+        if trees.is_empty() {
             return Ok(());
         }
-        let contact_rule = &work.contact_rule;
         let free = |tree: usize| !contact_rule[tree];
         let time = state.time;
         let start = Instant { mocap: &state.mocap, time };
-        if !closures.velocities_match(&model, data, start, free, &state.v) {
-            for &tree in &work.tied {
-                dynamics::factorize_by_size(&model, data, tree, &work.zeros)?;
+        if !closures.velocities_match(model, data, start, free, &state.v) {
+            for &tree in &*trees {
+                dynamics::factorize_by_size(model, data, tree, zeros)?;
             }
-            closures.match_velocities(&model, data, start, free, &mut state.v);
+            closures.match_velocities(model, data, start, free, &mut state.v);
         }
         let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
-        let (tau, bias, zeros, mocap) = (&mut work.tau, &mut work.bias, &work.zeros, &mut work.mocap);
         dynamics::coupled_runge_kutta_step(
-            &model,
+            model,
             data,
-            &work.tied,
+            trees,
             h,
             &mut state.q,
             &mut state.v,
@@ -47,58 +70,65 @@ impl Simulation {
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
                 // The first stage is where the loops are already.
                 if fraction > 0.0 {
-                    closures.loops.locate(&model, data, Configuration { q, mocap });
+                    closures.loops.locate(model, data, Configuration { q, mocap });
                 }
                 closures.loops.set_rates(v);
                 let loops = &closures.loops;
-                let commands = Commands { ctrl, applied, external, loops };
-                for &tree in &work.tied {
-                    forces.smooth_forces(&model, data, tree, &commands, &loops.q, &loops.v, tau);
-                    dynamics::factorize_by_size(&model, data, tree, zeros)?;
-                    dynamics::bias_forces(&model, data, tree, bias);
+                let commands = Commands { ctrl, applied, external, loops, constraints };
+                for &tree in &*trees {
+                    forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, tau);
+                    dynamics::factorize_by_size(model, data, tree, zeros)?;
+                    dynamics::bias_forces(model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
                         acceleration[k] = tau[k] - bias[k];
                     }
-                    dynamics::solve(&model, data, tree, acceleration);
+                    dynamics::solve(model, data, tree, acceleration);
                 }
                 let now = Instant { mocap, time: time + fraction * h };
-                closures.constrain(&model, data, now, free, acceleration);
+                closures.constrain(model, data, now, free, acceleration);
                 Ok(())
             },
-        )?;
-        Ok(())
+        )
     }
 
     /// Closes the loops at the end of a step: configurations under both rules, velocities under the free rule (those
-    /// under the contact rule meet the rows of the step's beginning, which are part of its problem).
-    pub(crate) fn close_loops(&mut self) -> Result<(), SimError> {
-        let model = self.model.clone();
-        let (state, work) = (&mut self.state, &mut self.work);
-        for &tree in &work.tied {
-            work.added[model.trees[tree].dofs.clone()].fill(0.0);
+    /// under the contact rule meet the rows of the step's beginning, which are part of its problem). `added` is what the implicit
+    /// rule adds to the mass matrices of trees under the contact rule; it becomes zero for the others.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(crate) fn close_loops(
+        &self,
+        system: &mut System<'_>,
+        start: &StepStart,
+        contact_rule: &[bool],
+        added: &mut [f64],
+    ) -> Result<(), AlgorithmError> {
+        let System { model, state, data, closures, .. } = system;
+        let model = *model;
+        for &tree in &self.trees {
+            added[model.trees[tree].dofs.clone()].fill(0.0);
         }
-        let (closures, data) = (&mut self.closures, &mut self.data);
         let now = Instant { mocap: &state.mocap, time: state.time };
-        closures.close(&model, data, now, &work.added, &mut state.q, &state.v)?;
-        closures.survey(&model, data, now);
+        closures.close(model, data, now, added, &mut state.q, &state.v)?;
+        closures.survey(model, data, now);
         // A set that was closed and now cannot be has run into a singular configuration, near which the accelerations
         // of the stages have no bound. It starts again from where it was, with rows that give way.
         let mut jammed = false;
-        for &tree in work.tied.iter().filter(|&&tree| closures.is_open(tree)) {
+        for &tree in self.trees.iter().filter(|&&tree| closures.is_open(tree)) {
             let (coords, dofs) = (model.trees[tree].coords.clone(), model.trees[tree].dofs.clone());
             // What is not finite stays, to be reported by name.
             if state.q[coords.clone()].iter().chain(&state.v[dofs.clone()]).all(|x| x.is_finite()) {
-                state.q[coords.clone()].copy_from_slice(&work.q_before[coords]);
-                state.v[dofs.clone()].copy_from_slice(&work.v_before[dofs]);
+                state.q[coords.clone()].copy_from_slice(&start.q[coords]);
+                state.v[dofs.clone()].copy_from_slice(&start.v[dofs]);
                 jammed = true;
             }
         }
         if jammed {
-            closures.close(&model, data, now, &work.added, &mut state.q, &state.v)?;
-            closures.survey(&model, data, now);
+            closures.close(model, data, now, added, &mut state.q, &state.v)?;
+            closures.survey(model, data, now);
         }
-        let contact_rule = &work.contact_rule;
-        closures.match_velocities(&model, data, now, |t| !contact_rule[t], &mut state.v);
+        closures.match_velocities(model, data, now, |tree| !contact_rule[tree], &mut state.v);
         Ok(())
     }
 }

@@ -6,15 +6,15 @@
 //!
 //! # Method
 //! 1. Momentum `P` and angular momentum `L` of each tree before.
-//! 2. Trees that were pushed against each other make a set. It is held if one of its contacts is with the world or a
+//! 2. Trees that were pushed against each other make a set. It is *grounded* if one of its contacts is with the world or a
 //!    prescribed body, if a tree does not begin with a free joint, or if equality constraints act in it.
-//! 3. Sets that are not held get back what they lost by moving as one rigid body: with mass m, centre c and inertia `I` about
+//! 3. Sets that are not grounded get back what they lost by moving as one rigid body: with mass m, centre c and inertia `I` about
 //!    it, `dv = dP / m` and `dw = I^-1 (dL - c x dP)`. No body's velocity against another changes, so no contact's does.
 //!
 //! The energy changes by as little as the overlap is, to either side.
 
-use crate::constraint::equality::equality_trees;
 use crate::constraint::islands::{root, unite};
+use crate::constraint::kind::Constraints;
 use crate::contact::detection::ContactFinder;
 use crate::dynamics;
 use crate::dynamics::Data;
@@ -57,7 +57,7 @@ const NOTHING: Inertia = Inertia {
 pub(crate) struct Momenta {
     before: Vec<[Vector3<f64>; 2]>,
     sets: Vec<usize>,
-    held: Vec<bool>,
+    grounded: Vec<bool>,
     losses: Vec<Loss>,
     /// The trees in the order of their names, in which sums are taken.
     order: Vec<usize>,
@@ -71,24 +71,26 @@ impl Momenta {
         Self {
             before: Vec::with_capacity(count),
             sets: Vec::with_capacity(count),
-            held: Vec::with_capacity(count),
+            grounded: Vec::with_capacity(count),
             losses: Vec::with_capacity(count),
             order,
         }
     }
 
     /// Step 1, at the poses and velocities before.
-    pub(crate) fn remember(&mut self, model: &Model, data: &Data) {
+    pub(crate) fn remember(&mut self, model: &Model, data: &Data, constraints: &Constraints) {
         self.before.clear();
         self.before.extend((0..model.trees.len()).map(|tree| momenta(model, data, tree)));
         self.sets.clear();
         self.sets.extend(0..model.trees.len());
-        self.held.clear();
-        self.held
+        self.grounded.clear();
+        self.grounded
             .extend(model.trees.iter().map(|tree| model.links[tree.links.start].kind != JointKind::Free));
-        for index in 0..model.equalities.len() {
-            equality_trees(model, index).for_each(|tree| self.held[tree] = true);
-        }
+        constraints.for_each_coupling(model, |trees, bilateral| {
+            if bilateral {
+                trees.for_each(|tree| self.grounded[tree] = true);
+            }
+        });
     }
 
     /// Step 2, for contacts that a round of the projection reckons with.
@@ -96,7 +98,7 @@ impl Momenta {
         for contact in &finder.contacts {
             match contact.links.map(|link| link.map(|link| model.links[link].tree)) {
                 [Some(a), Some(b)] => unite(&mut self.sets, a, b),
-                [Some(tree), None] | [None, Some(tree)] => self.held[tree] = true,
+                [Some(tree), None] | [None, Some(tree)] => self.grounded[tree] = true,
                 [None, None] => {}
             }
         }
@@ -108,7 +110,7 @@ impl Momenta {
         self.losses.resize(model.trees.len(), Loss::NONE);
         for tree in 0..model.trees.len() {
             let set = root(&mut self.sets, tree);
-            self.held[set] |= self.held[tree];
+            self.grounded[set] |= self.grounded[tree];
         }
         for &tree in &self.order {
             let [linear, angular] = momenta(model, data, tree);
@@ -119,7 +121,8 @@ impl Momenta {
         }
         for (tree, contents) in model.trees.iter().enumerate() {
             let set = root(&mut self.sets, tree);
-            let Some([center, velocity, spin]) = self.losses[set].motion().filter(|_| !self.held[set]) else {
+            let Some([center, velocity, spin]) = self.losses[set].motion().filter(|_| !self.grounded[set])
+            else {
                 continue;
             };
             let (pose, first) = (&data.link_pose[contents.links.start], contents.dofs.start);

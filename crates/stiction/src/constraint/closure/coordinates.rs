@@ -19,10 +19,8 @@
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
 use crate::constraint::equality::Configuration;
-use crate::dynamics::Data;
-use crate::dynamics::base_motion;
-use crate::model::Mocap;
-use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Model};
+use crate::dynamics::{Data, base_motion};
+use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
     Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,
     quaternion_matrix, quaternion_normalized, quaternion_product,

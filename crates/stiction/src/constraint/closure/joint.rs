@@ -15,15 +15,16 @@
 //! momentum in one step is lost for good. The rotor's part is exact: eliminating the row `theta'' + lambda / a = 0` adds the
 //! matrix `a c^T c` of rank one, which spans trees, to the mass matrix, and with it the kinetic energy `1/2 a theta'^2`.
 
-use crate::constraint::closure::coordinates::Loops;
-use crate::constraint::limit::{joint_ranks, sides};
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
+use super::coordinates::Loops;
+use crate::constraint::joint_friction::JointFriction;
+use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead};
+use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
+use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
+use crate::dynamics::drive::drive_force;
 use crate::dynamics::integrate::rotation_between;
-use crate::model::State;
 use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission};
-use crate::step::applied_forces::drive_force;
 
 /// Which joints close loops of each tree, which drives act on them, and their order.
 #[derive(Clone, Debug)]
@@ -39,31 +40,6 @@ pub(crate) struct LoopJoints {
 }
 
 impl LoopJoints {
-    pub(crate) fn new(model: &Model) -> Self {
-        let ranks = joint_ranks(model).split_off(model.links.len());
-        let mut order: Vec<usize> = (0..ranks.len()).collect();
-        order.sort_by_key(|&joint| ranks[joint]);
-        let mut drives = vec![Vec::new(); ranks.len()];
-        for (i, actuator) in model.actuators.iter().enumerate() {
-            if let Transmission::Loop(joint) = actuator.transmission {
-                drives[joint].push(i);
-            }
-        }
-        for drives in &mut drives {
-            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
-        }
-        let mut of_tree = vec![Vec::new(); model.trees.len()];
-        for &joint in &order {
-            for link in model.loop_joints[joint].links.into_iter().flatten() {
-                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree];
-                if list.last() != Some(&joint) {
-                    list.push(joint);
-                }
-            }
-        }
-        Self { order, ranks, drives, of_tree }
-    }
-
     /// All joints in the order of names.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = usize> + '_ {
         self.order.iter().copied()
@@ -109,14 +85,14 @@ impl LoopJoints {
     }
 
     /// Gains of what acts along the first velocity of a joint, and along the others.
-    fn gains(&self, model: &Model, loops: &Loops, joint: usize, state: &State) -> [Gains; 2] {
+    fn gains(&self, model: &Model, loops: &Loops, joint: usize, ctrl: &[f64]) -> [Gains; 2] {
         let contents = &model.loop_joints[joint];
         let passive = Gains { rate: contents.damping, position: contents.stiffness };
         let mut first = passive;
         for &i in &self.drives[joint] {
             let actuator = &model.actuators[i];
             let (length, rate) = length_and_rate(contents, actuator, loops);
-            let (_, slopes) = drive_force(actuator, state.ctrl[i], length, rate);
+            let (_, slopes) = drive_force(actuator, ctrl[i], length, rate);
             let gear = actuator.gear[0] * actuator.gear[0];
             first.position += gear * (-slopes[0]).max(0.0);
             first.rate += gear * (-slopes[1]).max(0.0);
@@ -125,81 +101,57 @@ impl LoopJoints {
     }
 
     /// Largest added mass `h d + h^2 k` along a velocity of a joint.
-    pub(crate) fn added_mass(
-        &self,
-        model: &Model,
-        loops: &Loops,
-        joint: usize,
-        state: &State,
-        h: f64,
-    ) -> f64 {
-        let [first, other] = self.gains(model, loops, joint, state).map(|gains| gains.added_mass(h));
+    fn added_mass(&self, model: &Model, loops: &Loops, joint: usize, ctrl: &[f64], h: f64) -> f64 {
+        let [first, other] = self.gains(model, loops, joint, ctrl).map(|gains| gains.added_mass(h));
         first.max(other)
     }
 
-    /// Adds the rows of one joint for a step of `h` seconds: friction, and what resists; limits are apart. If the joint has a
-    /// rotor it needs [`Loops::accelerate`], and `late` has the `delta` of all lone bodies.
-    #[allow(clippy::too_many_arguments, reason = "the parts of a simulation that the rows depend on")]
-    pub(crate) fn push_actions(
-        &self,
-        rows: &mut Rows,
-        model: &Model,
-        loops: &Loops,
-        joint: usize,
-        state: &State,
-        late: &[f64],
-        h: f64,
-    ) {
-        let contents = &model.loop_joints[joint];
-        let [first, other] = self.gains(model, loops, joint, state);
+    /// Adds the rows of dry friction and of what resists.
+    fn push_actions(&self, rows: &mut Rows, at: &Present<'_>, joint: usize, ahead: &StepAhead<'_>) {
+        let (loops, h) = (at.loops, ahead.h);
+        let contents = &at.model.loop_joints[joint];
+        let [first, other] = self.gains(at.model, loops, joint, at.ctrl);
         for (k, dof) in contents.dofs().enumerate() {
             let terms = || std::iter::once((dof, 1.0));
             let drift = loops.drift_of(terms());
             if contents.friction_loss > 0.0 {
-                let key = BlockKey::friction(self.ranks[joint], k as u32);
+                let key = BlockKey::friction(self.ranks[joint], JointFriction::CODE, k as u32);
                 let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * contents.friction_loss });
-                rows.push_dofs(model, key, kind, drift, loops.expand(terms()));
+                rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
             }
             let gains = if k == 0 { &first } else { &other };
-            let held = contents.armature + h * gains.rate;
+            let kept = contents.armature + h * gains.rate;
             let added = contents.armature + gains.added_mass(h);
             if added > 0.0 {
-                let key = BlockKey::loop_action(self.ranks[joint], k as u32);
+                let key = BlockKey::bilateral(self.ranks[joint], Self::CODE, k as u32);
                 let turned = if contents.armature > 0.0 {
-                    let late = loops.expand(terms()).map(|(dof, c)| c * late[dof]).sum::<f64>();
+                    let late = loops.expand(terms()).map(|(dof, c)| c * ahead.late[dof]).sum::<f64>();
                     h * loops.convective_of(terms()) + late
                 } else {
                     0.0
                 };
-                let target = drift + turned - held / added * loops.v[dof];
-                rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms()));
+                let target = drift + turned - kept / added * loops.v[dof];
+                rows.push_dofs(at.model, key, RowKind::Bilateral, target, loops.expand(terms()));
                 rows.comply(1.0 / added);
             }
         }
     }
 
-    /// Adds the rows of the sides of a joint's limit that `near` says are; `bias` gives them theirs.
-    pub(crate) fn push_limits(
-        &self,
-        rows: &mut Rows,
-        model: &Model,
-        loops: &Loops,
-        joint: usize,
-        bias: impl Fn(f64) -> Option<f64>,
-    ) {
-        let contents = &model.loop_joints[joint];
-        for side in sides(&contents.kind, contents.range, &loops.q[contents.q..]).into_iter().flatten() {
-            let Some(bias) = bias(side.gap) else { continue };
+    /// Adds the rows of the ends of a joint's range that are near.
+    fn push_limits(&self, rows: &mut Rows, at: &Present<'_>, joint: usize, level: Level<'_>) {
+        let loops = at.loops;
+        let contents = &at.model.loop_joints[joint];
+        for side in limit_sides(contents, loops) {
+            let bias = level.limit_bias(side.gap, |ahead| {
+                contents.dofs().map(|dof| ahead.free[dof].abs().max(loops.v[dof].abs())).sum()
+            });
+            let Some(bias) = bias else { continue };
             let terms = || contents.dofs().zip(side.row);
-            let key = BlockKey::limit(self.ranks[joint], side.upper);
+            let key = BlockKey::limit(self.ranks[joint], JointLimits::CODE, side.upper);
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
-            rows.push_dofs(model, key, kind, loops.drift_of(terms()), loops.expand(terms()));
+            let drift = level.prescribed(|| loops.drift_of(terms()));
+            rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
         }
-    }
-
-    /// Whether a joint on this tree has dry friction.
-    pub(crate) fn has_dry_friction(&self, model: &Model, tree: usize) -> bool {
-        self.of_tree[tree].iter().any(|&joint| model.loop_joints[joint].friction_loss > 0.0)
     }
 
     /// Whether a joint on this tree has a rotor.
@@ -213,14 +165,118 @@ impl LoopJoints {
     }
 }
 
-/// Gaps and rates of the sides of a joint's limit, where `v` has the velocities of loops behind those of trees.
-pub(crate) fn limit_gaps<'a>(
-    joint: &'a LoopJoint,
-    loops: &'a Loops,
-    v: &'a [f64],
-) -> impl Iterator<Item = (f64, f64)> + 'a {
-    let both = sides(&joint.kind, joint.range, &loops.q[joint.q..]).into_iter().flatten();
-    both.map(move |side| (side.gap, joint.dofs().zip(side.row).map(|(dof, c)| c * v[dof]).sum()))
+impl Constraint for LoopJoints {
+    const CODE: u32 = 3;
+
+    fn new(model: &Model) -> Self {
+        let ranks = joint_ranks(model).split_off(model.links.len());
+        let mut order: Vec<usize> = (0..ranks.len()).collect();
+        order.sort_by_key(|&joint| ranks[joint]);
+        let mut drives = vec![Vec::new(); ranks.len()];
+        for (i, actuator) in model.actuators.iter().enumerate() {
+            if let Transmission::Loop(joint) = actuator.transmission {
+                drives[joint].push(i);
+            }
+        }
+        for drives in &mut drives {
+            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
+        }
+        let mut of_tree = vec![Vec::new(); model.trees.len()];
+        for &joint in &order {
+            for link in model.loop_joints[joint].links.into_iter().flatten() {
+                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree];
+                if list.last() != Some(&joint) {
+                    list.push(joint);
+                }
+            }
+        }
+        Self { order, ranks, drives, of_tree }
+    }
+
+    fn count(&self, model: &Model) -> usize {
+        model.loop_joints.len()
+    }
+
+    fn describe(&self, model: &Model, index: usize) -> String {
+        format!("joints that close loops ('{}')", model.loop_joints[index].name)
+    }
+
+    fn supports(&self, level: Level<'_>) -> bool {
+        matches!(level, Level::Displacement { .. } | Level::Velocity(_))
+    }
+
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        let links = model.loop_joints[index].links.into_iter().flatten();
+        links.map(|link| model.links[link].tree)
+    }
+
+    fn may_act(&self, at: &Present<'_>, index: usize) -> bool {
+        let contents = &at.model.loop_joints[index];
+        contents.range.is_some()
+            || contents.friction_loss > 0.0
+            || self.added_mass(at.model, at.loops, index, at.ctrl, 1.0) > 0.0
+    }
+
+    fn acts(&self, at: &Present<'_>, index: usize) -> bool {
+        at.model.loop_joints[index].friction_loss > 0.0
+    }
+
+    fn gaps<'a>(
+        &'a self,
+        at: &Present<'a>,
+        index: usize,
+        v: &'a [f64],
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let joint = &at.model.loop_joints[index];
+        let rate = move |side: &LimitSide| joint.dofs().zip(side.row).map(|(dof, c)| c * v[dof]).sum();
+        limit_sides(joint, at.loops).map(move |side| (side.gap, rate(&side)))
+    }
+
+    fn stiffness(&self, mass: &mut InverseMass<'_>, ctrl: &[f64], index: usize, h: f64) -> f64 {
+        let contents = &mass.model.loop_joints[index];
+        let added = self.added_mass(mass.model, mass.loops, index, ctrl, h);
+        let mut trace = 0.0;
+        for dof in contents.dofs().filter(|_| added > 0.0) {
+            let inverse = mass.along(|| std::iter::once((dof, 1.0)));
+            // With the rotor.
+            let ratio = added * inverse / (1.0 + contents.armature * inverse);
+            trace += ratio / (1.0 + ratio);
+        }
+        trace
+    }
+
+    /// If the joint has a rotor, rows at velocities need [`Loops::accelerate`].
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        self.push_limits(rows, at, index, level);
+        if let Level::Velocity(ahead) = &level {
+            self.push_actions(rows, at, index, ahead);
+        }
+    }
+
+    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+        limit_sides(&at.model.loop_joints[index], at.loops).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    }
+
+    /// Of the spring and the rotor.
+    fn energy(&self, at: &Present<'_>, index: usize) -> [f64; 2] {
+        let joint = &at.model.loop_joints[index];
+        let displacement = spring_displacement(joint, &at.loops.q);
+        let rates = joint.dofs().map(|dof| at.loops.v[dof] * at.loops.v[dof]).sum::<f64>();
+        [
+            0.5 * joint.stiffness * displacement.iter().map(|d| d * d).sum::<f64>(),
+            0.5 * joint.armature * rates,
+        ]
+    }
+
+    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
+        let joint = self.ranks.iter().position(|&rank| key.is_limit_of(rank, JointLimits::CODE))?;
+        Some((Limited::Joint, &model.loop_joints[joint].name))
+    }
+}
+
+/// The ends of a joint's range, at the coordinates of loops.
+fn limit_sides(joint: &LoopJoint, loops: &Loops) -> impl Iterator<Item = LimitSide> + use<> {
+    sides(&joint.kind, joint.range, &loops.q[joint.q..]).into_iter().flatten()
 }
 
 /// Adds the rows of a joint's rotor: on the velocities `v`, which it keeps, or on accelerations.
@@ -232,7 +288,7 @@ pub(crate) fn push_rotor(rows: &mut Rows, model: &Model, loops: &Loops, joint: u
             Some(v) => -loops.expand(terms()).map(|(k, c)| c * v[k]).sum::<f64>(),
             None => loops.convective_of(terms()),
         };
-        let key = BlockKey::loop_action(0, 0);
+        let key = BlockKey::bilateral(0, LoopJoints::CODE, 0);
         rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms()));
         rows.comply(1.0 / contents.armature);
     }
@@ -244,18 +300,6 @@ pub(crate) fn pull(model: &Model, loops: &Loops, tree: usize, dof: usize, force:
     for (k, c) in loops.expand(std::iter::once((dof, force))).filter(|(k, _)| dofs.contains(k)) {
         tau[k] += c;
     }
-}
-
-/// Energy of the springs and rotors of all loops, potential and kinetic (J).
-pub(crate) fn energies(model: &Model, loops: &Loops) -> [f64; 2] {
-    let mut energies = [0.0; 2];
-    for joint in &model.loop_joints {
-        let displacement = spring_displacement(joint, &loops.q);
-        energies[0] += 0.5 * joint.stiffness * displacement.iter().map(|d| d * d).sum::<f64>();
-        energies[1] +=
-            0.5 * joint.armature * joint.dofs().map(|dof| loops.v[dof] * loops.v[dof]).sum::<f64>();
-    }
-    energies
 }
 
 /// How far a joint is from where its spring is relaxed.

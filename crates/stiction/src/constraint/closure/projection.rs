@@ -13,13 +13,12 @@
 //! constraints*, SIAM J. Numer. Anal. 30 (1993).
 
 use crate::constraint::closure::coordinates::Loops;
-use crate::constraint::closure::joint::{LoopJoints, push_rotor};
-use crate::constraint::equality::{
-    Configuration, Instant, Level, equality_trees, position_error, push_equality,
-};
+use crate::constraint::closure::joint::push_rotor;
+use crate::constraint::equality::{Configuration, Instant, position_error, push_equality};
 use crate::constraint::islands::{Islands, root, unite};
+use crate::constraint::kind::{Constraint, Constraints, Level, StepAhead};
 use crate::constraint::rows::Rows;
-use crate::constraint::tendon::{spans_trees, tendon_trees};
+use crate::constraint::softness::Softness;
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::Model;
@@ -50,7 +49,7 @@ struct Tie {
     set: usize,
 }
 
-/// The sets of tied trees and room to work on them. Keeps its capacity.
+/// The sets of tied trees and the workspace for them. Keeps its capacity.
 #[derive(Debug)]
 pub(crate) struct Closures {
     /// The joints that close loops: at the poses and velocities of the beginning of the step, or where this works.
@@ -73,43 +72,32 @@ pub(crate) struct Closures {
     active: Vec<bool>,
     errors: Vec<f64>,
     errors_kept: Vec<f64>,
-    /// Softness of each set's rows.
-    softness: Vec<f64>,
-    /// Set of each equality.
-    set_of_equality: Vec<usize>,
-}
-
-/// Unites trees in one set.
-fn tie_together(trees: impl Iterator<Item = usize>, set: &mut [usize], tied: &mut [bool]) {
-    let mut first = None;
-    for tree in trees {
-        tied[tree] = true;
-        unite(set, *first.get_or_insert(tree), tree);
-    }
+    /// Softness of the sets' rows, as of the last survey.
+    pub(crate) softness: Softness,
 }
 
 impl Closures {
-    pub(crate) fn new(model: &Model, equality_ranks: &[u32], joints: &LoopJoints) -> Self {
+    pub(crate) fn new(model: &Model, constraints: &Constraints) -> Self {
         let trees = model.trees.len();
         let mut set: Vec<usize> = (0..trees).collect();
         let mut tied = vec![false; trees];
-        for equality in 0..model.equalities.len() {
-            tie_together(equality_trees(model, equality), &mut set, &mut tied);
-        }
-        for tendon in model.tendons.iter().filter(|tendon| spans_trees(model, tendon)) {
-            tie_together(tendon_trees(model, tendon), &mut set, &mut tied);
-        }
+        constraints.for_each_coupling(model, |coupled, _| {
+            let mut first = None;
+            for tree in coupled {
+                tied[tree] = true;
+                unite(&mut set, *first.get_or_insert(tree), tree);
+            }
+        });
         for tree in 0..trees {
             set[tree] = root(&mut set, tree);
         }
-        let tie = |equality| {
-            let tree = equality_trees(model, equality).next()?;
-            Some(Tie { rank: equality_ranks[equality], equality, set: set[tree] })
+        let (equalities, joints) = (&constraints.equalities, &constraints.loop_joints);
+        let set_of = |equality| equalities.trees(model, equality).next().map(|tree| set[tree]);
+        let set_of_equality: Vec<_> = (0..model.equalities.len()).map(set_of).collect();
+        let tie = |(equality, set): (usize, &Option<usize>)| {
+            Some(Tie { rank: equalities.ranks[equality], equality, set: (*set)? })
         };
-        let set_of_equality = (0..model.equalities.len())
-            .map(|e| equality_trees(model, e).next().map_or(0, |tree| set[tree]))
-            .collect();
-        let mut ties: Vec<Tie> = (0..model.equalities.len()).filter_map(tie).collect();
+        let mut ties: Vec<Tie> = set_of_equality.iter().enumerate().filter_map(tie).collect();
         ties.sort_by_key(|tie| tie.rank);
         let rotors = joints.in_order().filter(|&joint| model.loop_joints[joint].armature > 0.0);
         let rotors = rotors
@@ -133,8 +121,7 @@ impl Closures {
             active: vec![false; trees],
             errors: vec![0.0; trees],
             errors_kept: vec![0.0; trees],
-            softness: vec![0.0; trees],
-            set_of_equality,
+            softness: Softness { of_set: vec![0.0; trees], set: set_of_equality },
         }
     }
 
@@ -143,21 +130,16 @@ impl Closures {
         self.tied[tree]
     }
 
-    /// Softness of the rows of an equality, as of the last survey.
-    pub(crate) fn softness(&self, equality: usize) -> f64 {
-        self.softness.get(self.set_of_equality[equality]).copied().unwrap_or(0.0)
-    }
-
     /// Whether a tree is in a set that cannot be closed, as of the last survey.
     pub(crate) fn is_open(&self, tree: usize) -> bool {
-        self.softness[self.set[tree]] > 0.0
+        self.softness.of_set[self.set[tree]] > 0.0
     }
 
     /// Finds the sets that could not be closed. Needs kinematics and the loops there.
     pub(crate) fn survey(&mut self, model: &Model, data: &Data, now: Instant<'_>) {
         self.activate(|_| true);
         self.measure(model, data, now);
-        for (softness, error) in self.softness.iter_mut().zip(&self.errors) {
+        for (softness, error) in self.softness.of_set.iter_mut().zip(&self.errors) {
             *softness = if *error <= OPEN { 0.0 } else { SOFT };
         }
     }
@@ -194,7 +176,7 @@ impl Closures {
         v: &mut [f64],
     ) {
         self.activate(of);
-        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
+        self.push(model, data, now, Level::Velocity(StepAhead::NONE));
         for &(joint, set) in &self.rotors {
             if self.active[set] {
                 push_rotor(&mut self.rows, model, &self.loops, joint, Some(v));
@@ -213,7 +195,7 @@ impl Closures {
         v: &[f64],
     ) -> bool {
         self.activate(of);
-        self.push(model, data, now, Level::Velocity { gain: 0.0, lead: 0.0 });
+        self.push(model, data, now, Level::Velocity(StepAhead::NONE));
         self.rows.velocities(model, v, &mut self.free);
         self.free.iter().all(|rate| rate.abs() <= MATCHED)
     }
@@ -239,7 +221,7 @@ impl Closures {
             dynamics::factorize_by_size(model, data, tree, added_diagonal)?;
         }
         self.activate(|_| true);
-        self.softness.fill(0.0);
+        self.softness.of_set.fill(0.0);
         self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         self.measure(model, data, now);
         for _ in 0..ROUNDS {
@@ -257,7 +239,7 @@ impl Closures {
     /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
     /// attempt (Levenberg's method); after two it is left.
     fn newton_step(&mut self, model: &Model, data: &mut Data, now: Instant<'_>, q: &mut [f64], v: &[f64]) {
-        self.push(model, data, now, Level::Displacement);
+        self.push(model, data, now, Level::Displacement { reach: 0.0 });
         let mut displacement = std::mem::take(&mut self.displacement);
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
@@ -288,8 +270,8 @@ impl Closures {
             if self.is_worse(set) {
                 self.errors[set] = self.errors_kept[set];
                 // Errors this small are round-off, which no method reduces.
-                self.active[set] = self.softness[set] == 0.0 && self.errors[set] > OPEN;
-                self.softness[set] = SOFT;
+                self.active[set] = self.softness.of_set[set] == 0.0 && self.errors[set] > OPEN;
+                self.softness.of_set[set] = SOFT;
             }
         }
     }
@@ -323,12 +305,12 @@ impl Closures {
     }
 
     /// The rows of all active sets, in the order of names.
-    fn push(&mut self, model: &Model, data: &Data, now: Instant<'_>, level: Level) {
+    fn push(&mut self, model: &Model, data: &Data, now: Instant<'_>, level: Level<'_>) {
         self.rows.clear();
         let at = now.with(&self.loops);
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             push_equality(&mut self.rows, model, data, at, tie.equality, tie.rank, level);
-            self.rows.soften(self.softness[tie.set]);
+            self.rows.soften(self.softness.of_set[tie.set]);
         }
     }
 

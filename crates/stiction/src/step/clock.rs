@@ -1,6 +1,5 @@
 //! Where the time of the steps goes, for whoever asks. Nothing that is simulated depends on it.
 
-use crate::sim::simulation::Simulation;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -49,7 +48,7 @@ impl StageTimes {
     }
 }
 
-/// What a lap of the clock was spent on.
+/// A stage whose time is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stage {
     Kinematics,
@@ -63,49 +62,48 @@ pub(crate) enum Stage {
     Certificate,
 }
 
-/// A clock that is looked at between the stages. It stands still until somebody asks for times.
+impl StageTimes {
+    fn of(&mut self, stage: Stage) -> &mut f64 {
+        match stage {
+            Stage::Kinematics => &mut self.kinematics,
+            Stage::Collision => &mut self.collision,
+            Stage::Overlap => &mut self.overlap,
+            Stage::FreeVelocity => &mut self.free_velocity,
+            Stage::Rows => &mut self.rows,
+            Stage::Solve => &mut self.solve,
+            Stage::Impulses => &mut self.impulses,
+            Stage::Integrate => &mut self.integrate,
+            Stage::Certificate => &mut self.certificate,
+        }
+    }
+}
+
+/// A clock that is held to the stages from outside. It stands still until somebody asks for times.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clock {
     running: bool,
-    last: Option<Instant>,
     times: StageTimes,
 }
 
 impl Clock {
-    /// The time until the first lap begins here.
-    pub(crate) fn start(&mut self) {
-        self.last = self.running.then(Instant::now);
+    /// A clock that runs.
+    pub(crate) fn started() -> Self {
+        Self { running: true, ..Self::default() }
     }
 
-    /// Ends a lap, which was spent on `stage`, and begins the next.
-    pub(crate) fn lap(&mut self, stage: Stage) {
-        let Some(last) = self.last else { return };
-        let now = Instant::now();
-        let times = &mut self.times;
-        let time = match stage {
-            Stage::Kinematics => &mut times.kinematics,
-            Stage::Collision => &mut times.collision,
-            Stage::Overlap => &mut times.overlap,
-            Stage::FreeVelocity => &mut times.free_velocity,
-            Stage::Rows => &mut times.rows,
-            Stage::Solve => &mut times.solve,
-            Stage::Impulses => &mut times.impulses,
-            Stage::Integrate => &mut times.integrate,
-            Stage::Certificate => &mut times.certificate,
-        };
-        *time += now.duration_since(last).as_secs_f64();
-        self.last = Some(now);
-    }
-}
-
-impl Simulation {
-    /// Measures the stages of all steps from now on, beginning with zero, at some ten-millionths of a second a step.
-    pub fn measure_stages(&mut self) {
-        self.islands.clock = Clock { running: true, ..Clock::default() };
+    /// The times so far.
+    pub(crate) fn times(&self) -> StageTimes {
+        self.times
     }
 
-    /// The times since [`Simulation::measure_stages`]; zero if nobody asked.
-    pub fn stage_times(&self) -> StageTimes {
-        self.islands.clock.times
+    /// Runs a stage and adds its time.
+    pub(crate) fn time<R>(&mut self, stage: Stage, run: impl FnOnce() -> R) -> R {
+        if !self.running {
+            return run();
+        }
+        let start = Instant::now();
+        let result = run();
+        *self.times.of(stage) += start.elapsed().as_secs_f64();
+        result
     }
 }

@@ -1,0 +1,88 @@
+//! Contacts as a kind of constraint: those that were found at the present poses, touching and predicted.
+
+use super::kind::{Constraint, Level, Present, TOUCHING};
+use super::rows::Rows;
+use crate::contact::GapRule;
+use crate::contact::detection::ContactFinder;
+use crate::dynamics::point_velocity;
+use crate::model::Model;
+
+/// The contacts found last.
+#[derive(Debug)]
+pub(crate) struct Contacts {
+    pub(crate) finder: ContactFinder,
+}
+
+impl Constraint for Contacts {
+    const CODE: u32 = 0;
+
+    fn new(model: &Model) -> Self {
+        Self { finder: ContactFinder::new(model, None) }
+    }
+
+    fn count(&self, _model: &Model) -> usize {
+        self.finder.contacts.len()
+    }
+
+    fn describe(&self, _model: &Model, _index: usize) -> String {
+        "contacts".into()
+    }
+
+    fn supports(&self, _level: Level<'_>) -> bool {
+        true
+    }
+
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+        let links = self.finder.contacts[index].links.into_iter().flatten();
+        links.map(|link| model.links[link].tree)
+    }
+
+    fn may_act(&self, _at: &Present<'_>, _index: usize) -> bool {
+        true
+    }
+
+    fn gaps<'a>(
+        &'a self,
+        at: &Present<'a>,
+        index: usize,
+        v: &'a [f64],
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let contact = &self.finder.contacts[index];
+        let mut rate = contact.drift.x;
+        for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+            if let Some(link) = *link {
+                let velocity = point_velocity(at.model, at.data, link, &contact.point, v);
+                rate += sign * velocity.dot(&contact.frame.column(0));
+            }
+        }
+        std::iter::once((contact.gap, rate))
+    }
+
+    /// At displacements the normal row of every contact; at velocities all rows, with the gap as the formulation asks. Rows
+    /// at accelerations need the rate of the contact's own velocity, which the acceleration stepper finds
+    /// ([`Rows::push_contact_accelerations`]).
+    fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        let contact = &self.finder.contacts[index];
+        match level {
+            Level::Displacement { .. } => {
+                rows.push_separation(at.model, at.data, index, contact);
+            }
+            Level::Velocity(ahead) => {
+                let bias = match ahead.gap_rule {
+                    // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
+                    _ if contact.gap <= TOUCHING => 0.0,
+                    // What bounces must not overlap first, whatever the rule.
+                    GapRule::AnitescuPotra if contact.restitution == 0.0 => return,
+                    GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / ahead.h,
+                };
+                rows.push_contact(at.model, at.data, index, contact, bias);
+                rows.rebound(contact.restitution);
+            }
+            Level::Acceleration => {}
+        }
+    }
+
+    fn position_error(&self, _at: &Present<'_>, index: usize) -> f64 {
+        (-self.finder.contacts[index].gap).max(0.0)
+    }
+}

@@ -1,0 +1,56 @@
+//! Drives: the force of an actuator along its transmission, and the gains of it that resist motion.
+//!
+//! MuJoCo's affine actuators without activation: `f = (g0 + g1 l + g2 l') u + b0 + b1 l + b2 l'`, of the control `u` and of
+//! length `l` and rate `l'` of the transmission, control and force clamped to their ranges.
+
+use crate::model::{Actuator, JointKind, Model, Transmission};
+
+/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
+/// clamped.
+pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+    let control = match actuator.control_range {
+        Some([low, high]) => control.clamp(low, high),
+        None => control,
+    };
+    let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
+    let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
+    match actuator.force_range {
+        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
+        _ => (force, [g1 * control + b1, g2 * control + b2]),
+    }
+}
+
+/// Length and rate of a drive's transmission; zero for joints with several dofs, whose drives are pure forces.
+pub(crate) fn length_and_rate(model: &Model, actuator: &Actuator, q: &[f64], v: &[f64]) -> (f64, f64) {
+    let gear = actuator.gear[0];
+    match actuator.transmission {
+        Transmission::Joint(link) => {
+            let link = &model.links[link];
+            match link.kind {
+                JointKind::Hinge { .. } | JointKind::Slide { .. } => (gear * q[link.q], gear * v[link.v]),
+                JointKind::Ball | JointKind::Free => (0.0, 0.0),
+            }
+        }
+        // Theirs are in `loop_joints`.
+        Transmission::Loop(_) => (0.0, 0.0),
+        Transmission::Tendon(tendon) => {
+            let path = &model.tendons[tendon].path;
+            (gear * path.value(q), gear * path.rate(v))
+        }
+    }
+}
+
+/// Position and rate gain of a drive along its joint or tendon that a step may treat implicitly. None of one that is
+/// clamped, and only those that resist motion: a destabilising one stays explicit.
+pub(crate) fn resisting_gains(
+    model: &Model,
+    actuator: &Actuator,
+    control: f64,
+    q: &[f64],
+    v: &[f64],
+) -> [f64; 2] {
+    let (length, rate) = length_and_rate(model, actuator, q, v);
+    let (_, slopes) = drive_force(actuator, control, length, rate);
+    let gear = actuator.gear[0] * actuator.gear[0];
+    slopes.map(|slope| gear * (-slope).max(0.0))
+}

@@ -1,0 +1,70 @@
+//! What can be read of the last step: forces and margins.
+
+use crate::report::{ContactForce, LastStep, LimitForce, PairForce, PairMargins};
+use crate::sim::Simulation;
+
+impl Simulation {
+    /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
+    pub fn contact_forces(&self) -> &[ContactForce] {
+        &self.work.readout.contacts
+    }
+
+    /// What each pair of geoms with such contacts carries in all, in the same order.
+    pub fn contact_pairs(&self) -> &[PairForce] {
+        &self.work.readout.pairs
+    }
+
+    /// Limits of joints, tendons and cables that were part of the last step's problem, in the order of its rows.
+    pub fn limit_forces(&self) -> impl Iterator<Item = LimitForce<'_>> + '_ {
+        let rows = &self.work.problem.rows;
+        rows.blocks.iter().filter_map(|block| {
+            let (kind, name, upper) = self.constraints.limited(&self.model, &block.key)?;
+            let force = rows.impulse[block.row] / self.timestep();
+            Some(LimitForce { kind, name, upper, force })
+        })
+    }
+
+    /// The least factor `s` such that impulses within `s` times the friction of every contact would have given the
+    /// velocities that the last step gave: the margin of a grasp or a support as a whole, where
+    /// [`ContactForce::margin`](ContactForce::margin) is that of the forces that the solver returned, and
+    /// their largest is never less. Of contacts without slip it is the coefficient of friction that would do. Found to a
+    /// relative 1e-7 or so.
+    ///
+    /// Joint friction, limits and equalities may carry any impulse that they allow; viscous contacts keep their
+    /// tangential impulses. `None` if no contact with dry friction presses, or a problem cannot be solved. Solves some
+    /// forty dense problems of as many rows as the step had, and allocates: not for every step.
+    pub fn least_friction(&self) -> Option<f64> {
+        self.last_step().least_friction()
+    }
+
+    /// The largest margins of the net force of two geoms, in the order of
+    /// [`PairForce::geoms`](PairForce::geoms), over all impulses that would have given the velocities of the
+    /// last step: friction needed over friction available, `|sum lambda_t| / sum mu lambda_n`, without slip the coefficient
+    /// needed. Found to 1e-6 or so, the second to 1e-4 where the others' least friction leaves a single point.
+    ///
+    /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
+    /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
+    /// for every step.
+    pub fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {
+        self.last_step().pair_margins(geoms)
+    }
+
+    fn last_step(&self) -> LastStep<'_> {
+        let problem = &self.work.problem;
+        LastStep {
+            model: &self.model,
+            formulation: &self.settings.formulation,
+            rows: &problem.rows,
+            rates: &problem.rates,
+            contacts: &self.constraints.contacts.finder.contacts,
+            forces: self.contact_forces(),
+            h: self.timestep(),
+        }
+    }
+
+    /// Forgets what the last step said of contacts.
+    pub(crate) fn clear_readout(&mut self) {
+        self.work.readout.clear();
+        self.work.problem.rows.clear();
+    }
+}

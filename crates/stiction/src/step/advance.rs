@@ -1,0 +1,86 @@
+//! Stage 7 of a step: the new state, each tree by its rule, on the equality constraints.
+
+use crate::dynamics;
+use crate::dynamics::{AlgorithmError, Data, RigidBodyStep};
+use crate::model::Model;
+use crate::step::applied_forces::Commands;
+use crate::step::bounce::Bounce;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::free_velocity::FreeVelocity;
+use crate::step::system::System;
+
+/// The workspace: configuration and forces of a tree under way.
+#[derive(Debug)]
+pub(crate) struct Advance {
+    q: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+impl Advance {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self { q: model.q0.clone(), tau: vec![0.0; model.nv()] }
+    }
+
+    /// Moves the trees under the contact rule: with their new velocities, but where they bounce.
+    ///
+    /// # Errors
+    /// A rotation of a lone body that has no solution within the step.
+    pub(crate) fn under_contact_rule(
+        &mut self,
+        system: &mut System<'_>,
+        contact_rule: &[bool],
+        free: &FreeVelocity,
+        problem: &ContactProblem,
+        bounce: &Bounce,
+    ) -> Result<(), AlgorithmError> {
+        let System { model, h, state, closures, .. } = system;
+        let (model, h) = (*model, *h);
+        for (tree, contents) in model.trees.iter().enumerate().filter(|(tree, _)| contact_rule[*tree]) {
+            let (q, v) = (&mut state.q, &mut state.v);
+            if contents.lone_body {
+                let delay = bounce.delay[tree];
+                let late_turn = if closures.is_tied(tree) { delay } else { 0.0 };
+                let (velocity, delays) = (&problem.velocity, [delay, late_turn]);
+                RigidBodyStep::new(model, tree, h, &free.tau)?.advance(q, v, [&free.own, velocity], delays);
+            } else {
+                let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+                dynamics::integrate(model, tree, q, &bounce.moved, h, &mut self.q);
+                q[coords.clone()].copy_from_slice(&self.q[coords]);
+                v[dofs.clone()].copy_from_slice(&problem.velocity[dofs]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the trees of which `moves` holds by the free rule, each on its own.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(crate) fn freely(
+        &mut self,
+        system: &mut System<'_>,
+        moves: impl Fn(usize) -> bool,
+    ) -> Result<(), AlgorithmError> {
+        let System { model, h, forces, state, data, closures, constraints, .. } = system;
+        let (model, h) = (*model, *h);
+        let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
+        // No loop ties the trees whose forces are asked for here.
+        let commands = Commands { ctrl, applied, external, loops: &closures.loops, constraints };
+        let (q, v, tau) = (&mut state.q, &mut state.v, &mut self.tau);
+        for (tree, contents) in model.trees.iter().enumerate() {
+            if !moves(tree) || closures.is_tied(tree) {
+                continue;
+            }
+            if contents.lone_body {
+                forces.smooth_forces(model, data, tree, &commands, q, v, tau);
+                RigidBodyStep::new(model, tree, h, tau)?.advance_free(q, v)?;
+            } else {
+                let mut smooth = |data: &Data, q: &[f64], v: &[f64], tau: &mut [f64]| {
+                    forces.smooth_forces(model, data, tree, &commands, q, v, tau);
+                };
+                dynamics::runge_kutta_step(model, data, tree, h, q, v, &mut smooth)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Stage 8 of a step: the certificate ([`Certificate`](crate::report::Certificate)) is filled from rows and velocities, and the
+//! contact forces are read out.
+
+use crate::constraint::rows::RowKind;
+use crate::contact::{BlockKind, Contact};
+use crate::dynamics;
+use crate::report::certificate::row_values;
+use crate::report::{ContactForce, Readout, StepReport};
+use crate::step::acceleration::AccelerationLevel;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::system::System;
+
+/// A report with the energy of the beginning, to which the stages add.
+pub(crate) fn open_report(system: &System<'_>) -> StepReport {
+    StepReport::at(system.state.time, system.energy())
+}
+
+/// Fills in everything that refers to the poses of the step's beginning, and the contact forces. Writes the row velocities of
+/// `problem`.
+pub(crate) fn certify_rows(
+    system: &System<'_>,
+    problem: &mut ContactProblem,
+    accelerated: Option<&AccelerationLevel>,
+    readout: &mut Readout,
+    report: &mut StepReport,
+) {
+    let h = system.h;
+    let ContactProblem { rows, free, velocity, rates, .. } = problem;
+    rows.velocities(system.model, velocity, rates);
+    let certificate = &mut report.certificate;
+    certificate.penetration = system.constraints.worst_overlap(&system.present());
+    readout.contacts.clear();
+    for block in &rows.blocks {
+        let RowKind::Unilateral(kind) = block.kind else { continue };
+        let kind = match kind {
+            BlockKind::Contact { law, bias, preload } => {
+                let law = system.settings.formulation.law_in_force(law);
+                BlockKind::Contact { law, bias, preload }
+            }
+            other => other,
+        };
+        let (impulse, velocity) = row_values(block, &rows.impulse, rates);
+        let (_, free) = row_values(block, &rows.impulse, free);
+        certificate.add_block(kind, &impulse, &velocity, &free, h);
+        if let (BlockKind::Contact { law, bias, preload }, Some(index)) = (kind, block.contact) {
+            let contact = Contact { law, ..system.constraints.contacts.finder.contacts[index] };
+            let force = ContactForce::new(contact, [bias, preload], impulse, velocity, h);
+            readout.contacts.push(force);
+        }
+    }
+    if let Some(level) = accelerated {
+        for force in level.sustained_forces() {
+            certificate.pull = certificate.pull.max(-force.impulse.x / h);
+            let power = (force.impulse.y * force.velocity.y + force.impulse.z * force.velocity.z) / h;
+            certificate.sliding_power = certificate.sliding_power.max(power);
+            readout.contacts.push(*force);
+        }
+        readout.contacts.sort_unstable_by_key(|force| force.contact.key);
+    }
+    readout.add_up_pairs(h);
+    report.contacts = readout.contacts.len();
+    report.rows = rows.len();
+}
+
+/// Energy, bilateral error and time at the end of the step.
+pub(crate) fn certify_end(system: &mut System<'_>, report: &mut StepReport) {
+    dynamics::forward_kinematics_all(system.model, system.data, &system.state.q, &system.state.v);
+    system.closures.loops.set_rates(&system.state.v);
+    let energy = system.energy();
+    report.certificate.energy_change = energy - report.energy;
+    report.energy = energy;
+    report.kinetic_energy = system.kinetic_energy();
+    report.certificate.bilateral = system.constraints.worst_bilateral(&system.present());
+    report.time = system.state.time;
+}
