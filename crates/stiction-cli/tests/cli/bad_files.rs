@@ -3,8 +3,8 @@
 #[path = "../../../stiction/tests/engine/common/bad_files.rs"]
 mod files;
 
-use files::FILES;
 use crate::common::{scratch, sentences, stiction};
+use files::FILES;
 
 #[test]
 fn bad_files_end_with_status_2_one_sentence_and_an_excerpt() {

@@ -1,7 +1,7 @@
 //! `stiction bench mj14-sphere` and `mj14-pendulum`: five solvers beside the closed form, and beside each other.
 
-use crate::common::{scratch, stiction, stiction_in};
 use super::number;
+use crate::common::{scratch, stiction, stiction_in};
 use serde_json::Value;
 
 fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {

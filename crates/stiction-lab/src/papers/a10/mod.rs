@@ -102,7 +102,11 @@ fn small(settings: &GraspSettings, progress: Progress) -> Result<Vec<Outcome>, L
         for contacts in CONTACTS {
             for number in 1..=settings.problems {
                 let problem = grasp::friction_boxes(&mut dice, fingers, contacts)?.into();
-                let named = NamedProblem { name: format!("{}, {number}", name(fingers, contacts)), problem, start: None };
+                let named = NamedProblem {
+                    name: format!("{}, {number}", name(fingers, contacts)),
+                    problem,
+                    start: None,
+                };
                 outcomes.push(solvers::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
         }
