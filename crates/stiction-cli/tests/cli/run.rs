@@ -236,7 +236,7 @@ fn a_duration_between_two_steps_is_covered() {
 fn refused(args: &[&str], words: &[&str]) {
     let out = stiction(args).exits_with(2);
     assert_eq!(out.stdout, "");
-    assert_eq!(common::sentences(&out.stderr).len(), 1, "{}", out.stderr);
+    assert_eq!(crate::common::sentences(&out.stderr).len(), 1, "{}", out.stderr);
     for word in words {
         assert!(out.stderr.contains(word), "{word} is missing in: {}", out.stderr);
     }
