@@ -30,9 +30,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same from a scene in MJCF, MuJoCo's format. A [`Snapshot`](sim::Snapshot) holds all that the future depends on:
+//! The same from a scene in MJCF, MuJoCo's format (feature `mjcf`). A [`Snapshot`](sim::Snapshot) holds all that the future depends on:
 //!
 //! ```
+//! # #[cfg(feature = "mjcf")] {
 //! use stiction::{Simulation, scene};
 //!
 //! let xml = r#"
@@ -54,11 +55,12 @@
 //! simulation.restore(&snapshot)?;
 //! simulation.step()?;
 //! assert_eq!(simulation.state, then); // bit for bit
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Map
-//! The folders are layers: each uses those above it only (`tests/layers.rs` holds it so).
+//! The folders are layers: each uses those above it only (`tests/engine/layers.rs` holds it so).
 //!
 //! | module | what it is |
 //! |---|---|
