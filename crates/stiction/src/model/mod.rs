@@ -13,7 +13,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `model` | [`Model`], the whole |
+//! | `forest` | [`Model`], the whole |
 //! | `tree`, `body`, `geom` | [`Tree`], [`Link`], [`Dof`] for the dynamics; [`Body`] as written; [`Geom`] for collision |
 //! | `tendon`, `actuator` | [`Tendon`], [`Cable`]; [`Actuator`] |
 //! | `equality`, `closure` | [`Equality`] of each kind; [`Closure`], the joints that close loops |
@@ -34,10 +34,10 @@ pub(crate) mod closure;
 pub(crate) mod combination;
 pub(crate) mod contact_rules;
 pub(crate) mod equality;
+mod forest;
 pub(crate) mod geom;
 pub(crate) mod keyframe;
 pub(crate) mod law;
-mod model;
 pub(crate) mod state;
 pub(crate) mod tendon;
 pub(crate) mod time_function;
@@ -56,10 +56,10 @@ pub use combination::{Combination, Term};
 pub(crate) use contact_rules::ContactTable;
 pub use contact_rules::{MaterialRestitution, MaterialRule, PairRule};
 pub use equality::{Coupling, Equality, EqualityKind};
+pub use forest::Model;
 pub use geom::Geom;
 pub use keyframe::Keyframe;
 pub use law::{Law, LawError};
-pub use model::Model;
 pub use state::{Mocap, State};
 pub use tendon::{Cable, Tendon};
 pub use time_function::{TimeFunction, TimeFunctionError};
