@@ -14,7 +14,8 @@
 //! | [`table`], [`statistics`] | plain text tables; means, spreads, exponents |
 //!
 //! An experiment is a `Settings` with a `run`, whose outcome is [`Findings`]: a table, pictures, and as data what serde makes
-//! of it. This crate is a part of the repository and is not published.
+//! of it. This crate is published because the command
+//! line needs it; its interface follows the experiments and is not kept stable.
 
 pub mod analytic;
 pub mod error;
