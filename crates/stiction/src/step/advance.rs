@@ -1,7 +1,7 @@
 //! Stage 7 of a step: the new state, each tree by its rule, on the equality constraints.
 
 use crate::dynamics;
-use crate::dynamics::{AlgorithmError, Data, rigid_body};
+use crate::dynamics::{AlgorithmError, Data, RigidBodyStep};
 use crate::model::Model;
 use crate::step::applied_forces::Commands;
 use crate::step::bounce::Bounce;
@@ -40,9 +40,8 @@ impl Advance {
             if contents.lone_body {
                 let delay = bounce.delay[tree];
                 let late_turn = if closures.is_tied(tree) { delay } else { 0.0 };
-                let (tau, velocity) = (&free.tau, &problem.velocity);
-                let delays = [delay, late_turn];
-                rigid_body::advance(model, data, tree, h, q, v, tau, &free.own, velocity, delays)?;
+                let step = RigidBodyStep::new(model, tree, h, &free.tau)?;
+                step.advance(q, v, [free.own.as_slice(), &problem.velocity], [delay, late_turn]);
             } else {
                 let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
                 dynamics::integrate(model, tree, q, &bounce.moved, h, &mut self.q);
@@ -74,7 +73,7 @@ impl Advance {
             }
             if contents.lone_body {
                 forces.smooth_forces(model, data, tree, &commands, q, v, tau);
-                rigid_body::free_step(model, data, tree, h, q, v, tau)?;
+                RigidBodyStep::new(model, tree, h, tau)?.advance_free(q, v)?;
             } else {
                 let mut smooth = |data: &Data, q: &[f64], v: &[f64], tau: &mut [f64]| {
                     forces.smooth_forces(model, data, tree, &commands, q, v, tau);

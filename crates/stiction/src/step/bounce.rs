@@ -22,7 +22,8 @@
 use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, Contact};
-use crate::dynamics::{AlgorithmError, rigid_body};
+use crate::dynamics;
+use crate::dynamics::AlgorithmError;
 use crate::model::Model;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
@@ -72,7 +73,7 @@ impl Bounce {
             if model.trees[piece.tree].lone_body {
                 let tree = piece.tree;
                 let turning = if system.closures.is_tied(tree) { &free.own } else { &*velocity };
-                rigid_body::undisturbed_velocity(model, tree, &state.q, &state.v, turning, &mut self.moved)?;
+                dynamics::undisturbed_velocity(model, tree, &state.q, &state.v, turning, &mut self.moved)?;
             } else {
                 self.moved[dofs.clone()].copy_from_slice(&state.v[dofs]);
             }

@@ -1,10 +1,10 @@
 //! Stage 3 of a step: the free velocity of trees that may take the contact rule.
 //!
 //! `v_free = v + h (M + h D + h^2 K)^-1 (tau - c - h K v)`: joint damping `D` and the stiffness `K` of springs and drives act at
-//! the end of the step. A lone body takes the velocity of the midpoint rule instead ([`crate::dynamics::rigid_body`]).
+//! the end of the step. A lone body takes the velocity of the midpoint rule instead ([`RigidBodyStep`]).
 
 use crate::dynamics;
-use crate::dynamics::{AlgorithmError, rigid_body};
+use crate::dynamics::{AlgorithmError, RigidBodyStep};
 use crate::model::Model;
 use crate::step::applied_forces::Commands;
 use crate::step::system::System;
@@ -99,8 +99,8 @@ impl FreeVelocity {
         forces.own_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut self.tau);
         self.added[dofs.clone()].fill(0.0);
         dynamics::factorize_by_size(model, data, tree, &self.added)?;
-        let (tau, v) = (&self.tau, &mut self.v);
-        rigid_body::midpoint_velocity(model, data, tree, h, &state.q, &state.v, tau, v)?;
+        let step = RigidBodyStep::new(model, tree, h, &self.tau)?;
+        step.midpoint_velocity(&state.q, &state.v, &mut self.v)?;
         self.own[dofs.clone()].copy_from_slice(&self.v[dofs.clone()]);
         if commands.has_loop_forces(model, tree) {
             // As impulses, like those of the rows: what balances them leaves no velocity at the end of the step.
@@ -116,8 +116,8 @@ impl FreeVelocity {
             let coords = model.trees[tree].coords.clone();
             self.q[coords.clone()].copy_from_slice(&state.q[coords]);
             self.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
-            let (q, v, own, used) = (&mut self.q, &mut self.late, &self.own, &self.v);
-            rigid_body::advance(model, data, tree, h, q, v, &self.tau, own, used, [0.0; 2])?;
+            let velocities = [self.own.as_slice(), &self.v];
+            step.advance(&mut self.q, &mut self.late, velocities, [0.0; 2]);
             for d in dofs {
                 self.late[d] -= self.v[d];
             }
