@@ -31,7 +31,7 @@
 //! | [`kinetic_energy`] and its neighbours, [`joint_reactions`] | kinematics | observables |
 //! | [`runge_kutta_step`], [`coupled_runge_kutta_step`] | q, v | q, v |
 //! | [`Model::redundant`](crate::model::Model::redundant), [`redundant_state`] | a model, a state | the same in redundant coordinates |
-//! | [`lone_body`] | q, v | q, v of a single free rigid body |
+//! | [`RigidBodyStep`] | q, v | q, v of a single free rigid body |
 //!
 //! The files are named after the algorithms (`rnea`, `crba`, `aba`) or what they compute; `data` is the workspace, `factor/` the
 //! two factors of the mass matrix, `redundant` the model in maximal coordinates. `constraint`, `step`, `report` and `contact`
@@ -58,7 +58,7 @@ pub(crate) mod operational_space;
 pub(crate) mod passive;
 pub(crate) mod reaction;
 pub(crate) mod redundant;
-pub mod rigid_body;
+pub(crate) mod rigid_body;
 pub(crate) mod rnea;
 pub(crate) mod runge_kutta;
 
@@ -84,5 +84,7 @@ pub(crate) use passive::tension;
 pub use passive::{passive_forces, passive_forces_all, pull};
 pub use reaction::joint_reactions;
 pub use redundant::redundant_state;
+pub use rigid_body::RigidBodyStep;
+pub(crate) use rigid_body::undisturbed_velocity;
 pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};
 pub use runge_kutta::{StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step};

@@ -24,7 +24,7 @@
 //! M. Austin, P. S. Krishnaprasad, L.-S. Wang, *Almost Poisson integration of rigid body systems*, J. Comput.
 //! Phys. 107 (1993); H. Yoshida, *Construction of higher order symplectic integrators*, Phys. Lett. A 150 (1990).
 
-use crate::dynamics::data::{Data, is_positive};
+use crate::dynamics::data::is_positive;
 use crate::dynamics::error::AlgorithmError;
 use crate::model::{Link, Model};
 use crate::spatial::{
@@ -42,86 +42,109 @@ const CONTINUATION_STEPS: usize = 32;
 /// products and sums.
 const ROUND_OFF: f64 = 1e-14;
 
-/// The velocity `used` (length nv, the body's range) of a step `h` (s) without contact, as a generalized velocity
-/// at the start pose: the centre of mass has its velocity at the end of the step, the rotation its mean.
-///
-/// `tau` is the generalized force besides gravity (force in world axes; moment about the frame's origin in body
-/// axes), constant through the step.
-///
-/// # Errors
-/// [`AlgorithmError::NotPositiveDefinite`] for a body without mass or rotational inertia about its centre of mass;
-/// [`AlgorithmError::NoConvergence`] when Euler's equations cannot be solved to round-off.
-#[allow(clippy::too_many_arguments)]
-pub fn midpoint_velocity(
-    model: &Model,
-    _data: &mut Data,
-    tree: usize,
+/// A step of a single rigid body on a free joint: the body, the length of the step, and the generalized force besides
+/// gravity (force in world axes; moment about the frame's origin in body axes), constant through the step. Slices have the
+/// model's full lengths, of which the body's ranges are read and written.
+#[derive(Debug)]
+pub struct RigidBodyStep<'a> {
+    body: RigidBody<'a>,
+    gravity: Vector3<f64>,
     h: f64,
-    q: &[f64],
-    v: &[f64],
-    tau: &[f64],
-    used: &mut [f64],
-) -> Result<(), AlgorithmError> {
-    let body = LoneBody::new(model, tree)?;
-    let state = body.state(q, v);
-    let (force, moment) = body.central_force(&state, tau);
-    let mean = body.mean_angular_velocity(&state.angular_velocity, h, &moment)?;
-    let velocity = state.velocity + (model.gravity + force / body.mass) * h;
-    let origin_velocity = velocity - state.rotation * mean.cross(&body.center);
-    used[body.v..body.v + 3].copy_from_slice(origin_velocity.as_slice());
-    used[body.v + 3..body.v + 6].copy_from_slice(mean.as_slice());
-    Ok(())
+    tau: &'a [f64],
 }
 
-/// Moves the body by a step `h` (s) in place with the velocity `used`, which is `free` (from
-/// [`midpoint_velocity`], with the same `tau`) plus what contact impulses changed, `M^-1 J^T lambda`, both at the
-/// start pose.
-///
-/// For the parts `delay` of the step the centre of mass (first) still moves with its velocity before, and the body
-/// (second) turns as without contact. Else the centre of mass moves along its used velocity, and the body turns by the Cayley transform of its used
-/// angular velocity. The spatial angular momentum about the centre of mass changes by exactly the impulse of the
-/// applied moment and of the contacts, `R I_c (w_used - w_free)`.
-///
-/// # Errors
-/// [`AlgorithmError::NotPositiveDefinite`] as in [`midpoint_velocity`].
-#[allow(clippy::too_many_arguments)]
-pub fn advance(
-    model: &Model,
-    _data: &mut Data,
-    tree: usize,
-    h: f64,
-    q: &mut [f64],
-    v: &mut [f64],
-    tau: &[f64],
-    free: &[f64],
-    used: &[f64],
-    [delay, late_turn]: [f64; 2],
-) -> Result<(), AlgorithmError> {
-    let body = LoneBody::new(model, tree)?;
-    let mut state = body.state(q, v);
-    let (_, moment) = body.central_force(&state, tau);
-    let w_free = vector(&free[body.v + 3..]);
-    let w_used = vector(&used[body.v + 3..]);
-    let kicked = state.angular_velocity + (w_used - w_free);
-    let momentum = body.inertia * kicked + moment * h;
-    let before = state.velocity;
-    state.velocity = vector(&used[body.v..]) + state.rotation * w_used.cross(&body.center);
-    state.position += (state.velocity + (before - state.velocity) * delay) * h;
-    let turn = (w_used + (w_free - w_used) * late_turn) * h;
-    state.turn(&turn);
-    // What the turning frame sees of a momentum that stays in space, and the rest, as increments.
-    let seen = carried(&turn, &-turn.cross(&momentum));
-    state.angular_velocity = kicked + body.inverse_inertia * (moment * h + seen);
-    body.write(&state, q, v);
-    Ok(())
+impl<'a> RigidBodyStep<'a> {
+    /// A step of `h` seconds of the only body of a tree under the force `tau`.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::NotPositiveDefinite`] for a body without mass or rotational inertia about its centre of mass.
+    pub fn new(model: &'a Model, tree: usize, h: f64, tau: &'a [f64]) -> Result<Self, AlgorithmError> {
+        Ok(Self { body: RigidBody::new(model, tree)?, gravity: model.gravity, h, tau })
+    }
+
+    /// The velocity `used` of a step without contact, as a generalized velocity at the start pose: the centre of mass has its
+    /// velocity at the end of the step, the rotation its mean.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::NoConvergence`] when Euler's equations cannot be solved to round-off.
+    pub fn midpoint_velocity(&self, q: &[f64], v: &[f64], used: &mut [f64]) -> Result<(), AlgorithmError> {
+        let Self { body, gravity, h, tau } = self;
+        let state = body.state(q, v);
+        let (force, moment) = body.central_force(&state, tau);
+        let mean = body.mean_angular_velocity(&state.angular_velocity, *h, &moment)?;
+        let velocity = state.velocity + (gravity + force / body.mass) * *h;
+        let origin_velocity = velocity - state.rotation * mean.cross(&body.center);
+        used[body.v..body.v + 3].copy_from_slice(origin_velocity.as_slice());
+        used[body.v + 3..body.v + 6].copy_from_slice(mean.as_slice());
+        Ok(())
+    }
+
+    /// Moves the body in place with the velocity `used`, which is `free` (from [`Self::midpoint_velocity`]) plus what contact
+    /// impulses changed, `M^-1 J^T lambda`, both at the start pose.
+    ///
+    /// For the parts `delay` of the step the centre of mass (first) still moves with its velocity before, and the body
+    /// (second) turns as without contact. Else the centre of mass moves along its used velocity, and the body turns by the
+    /// Cayley transform of its used angular velocity. The spatial angular momentum about the centre of mass changes by exactly
+    /// the impulse of the applied moment and of the contacts, `R I_c (w_used - w_free)`.
+    pub fn advance(
+        &self,
+        q: &mut [f64],
+        v: &mut [f64],
+        [free, used]: [&[f64]; 2],
+        [delay, late_turn]: [f64; 2],
+    ) {
+        let Self { body, h, tau, .. } = self;
+        let mut state = body.state(q, v);
+        let (_, moment) = body.central_force(&state, tau);
+        let w_free = vector(&free[body.v + 3..]);
+        let w_used = vector(&used[body.v + 3..]);
+        let kicked = state.angular_velocity + (w_used - w_free);
+        let momentum = body.inertia * kicked + moment * *h;
+        let before = state.velocity;
+        state.velocity = vector(&used[body.v..]) + state.rotation * w_used.cross(&body.center);
+        state.position += (state.velocity + (before - state.velocity) * delay) * *h;
+        let turn = (w_used + (w_free - w_used) * late_turn) * *h;
+        state.turn(&turn);
+        // What the turning frame sees of a momentum that stays in space, and the rest, as increments.
+        let seen = carried(&turn, &-turn.cross(&momentum));
+        state.angular_velocity = kicked + body.inverse_inertia * (moment * *h + seen);
+        body.write(&state, q, v);
+    }
+
+    /// Moves the body in place without contact, with order four: three midpoint steps in Yoshida's proportions for the
+    /// rotation, the exact parabola for the centre of mass. The force stays constant in world axes, its moment about the
+    /// centre of mass in body axes.
+    ///
+    /// # Errors
+    /// As [`Self::midpoint_velocity`]; `q` and `v` are then unchanged.
+    pub fn advance_free(&self, q: &mut [f64], v: &mut [f64]) -> Result<(), AlgorithmError> {
+        let Self { body, gravity, h, tau } = self;
+        let mut state = body.state(q, v);
+        let (force, moment) = body.central_force(&state, tau);
+        let acceleration = gravity + force / body.mass;
+        state.position += state.velocity * *h + acceleration * (0.5 * h * h);
+        state.velocity += acceleration * *h;
+
+        let outer = 1.0 / (2.0 - libm::cbrt(2.0));
+        for fraction in [outer, 1.0 - 2.0 * outer, outer] {
+            let step = fraction * h;
+            let turn = body.mean_angular_velocity(&state.angular_velocity, step, &moment)? * step;
+            let momentum = body.inertia * state.angular_velocity;
+            let change = carried(&turn, &(moment * step - turn.cross(&momentum)));
+            state.angular_velocity += body.inverse_inertia * change;
+            state.turn(&turn);
+        }
+        body.write(&state, q, v);
+        Ok(())
+    }
 }
 
-/// The velocity (length nv, the body's range) with which [`advance`] moves the body if its centre of mass keeps the velocity
-/// before for the whole step, and the rotation is that of the velocity `turning`.
+/// The velocity (length nv, the body's range) with which [`RigidBodyStep::advance`] moves the body if its centre of mass keeps
+/// the velocity before for the whole step, and the rotation is that of the velocity `turning`.
 ///
 /// # Errors
-/// As in [`midpoint_velocity`].
-pub fn undisturbed_velocity(
+/// As [`RigidBodyStep::new`].
+pub(crate) fn undisturbed_velocity(
     model: &Model,
     tree: usize,
     q: &[f64],
@@ -129,7 +152,7 @@ pub fn undisturbed_velocity(
     turning: &[f64],
     undisturbed: &mut [f64],
 ) -> Result<(), AlgorithmError> {
-    let body = LoneBody::new(model, tree)?;
+    let body = RigidBody::new(model, tree)?;
     let state = body.state(q, v);
     let turning = vector(&turning[body.v + 3..]);
     let origin = state.velocity - state.rotation * turning.cross(&body.center);
@@ -138,43 +161,9 @@ pub fn undisturbed_velocity(
     Ok(())
 }
 
-/// Moves the body by a step `h` (s) in place without contact, with order four: three midpoint steps in Yoshida's
-/// proportions for the rotation, the exact parabola for the centre of mass. `tau` as in [`midpoint_velocity`]:
-/// its force stays constant in world axes, its moment about the centre of mass in body axes.
-///
-/// # Errors
-/// As in [`midpoint_velocity`]; `q` and `v` are then unchanged.
-pub fn free_step(
-    model: &Model,
-    _data: &mut Data,
-    tree: usize,
-    h: f64,
-    q: &mut [f64],
-    v: &mut [f64],
-    tau: &[f64],
-) -> Result<(), AlgorithmError> {
-    let body = LoneBody::new(model, tree)?;
-    let mut state = body.state(q, v);
-    let (force, moment) = body.central_force(&state, tau);
-    let acceleration = model.gravity + force / body.mass;
-    state.position += state.velocity * h + acceleration * (0.5 * h * h);
-    state.velocity += acceleration * h;
-
-    let outer = 1.0 / (2.0 - libm::cbrt(2.0));
-    for fraction in [outer, 1.0 - 2.0 * outer, outer] {
-        let step = fraction * h;
-        let turn = body.mean_angular_velocity(&state.angular_velocity, step, &moment)? * step;
-        let momentum = body.inertia * state.angular_velocity;
-        let change = carried(&turn, &(moment * step - turn.cross(&momentum)));
-        state.angular_velocity += body.inverse_inertia * change;
-        state.turn(&turn);
-    }
-    body.write(&state, q, v);
-    Ok(())
-}
-
 /// What does not change while the body moves.
-struct LoneBody<'a> {
+#[derive(Debug)]
+struct RigidBody<'a> {
     link: &'a Link,
     q: usize,
     v: usize,
@@ -204,7 +193,7 @@ impl CentralState {
     }
 }
 
-impl<'a> LoneBody<'a> {
+impl<'a> RigidBody<'a> {
     fn new(model: &'a Model, tree: usize) -> Result<Self, AlgorithmError> {
         let link = &model.links[model.trees[tree].links.start];
         let refuse = |value| Err(AlgorithmError::NotPositiveDefinite { link: link.name.clone(), value });

@@ -21,7 +21,7 @@
 
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::BlockKind;
-use crate::dynamics::rigid_body;
+use crate::dynamics;
 use crate::sim::{SimError, Simulation};
 use crate::step::integrator_choice::TOUCHING;
 
@@ -45,7 +45,7 @@ impl Simulation {
                 if model.trees[piece.tree].lone_body {
                     let (q, v, tree) = (&self.state.q, &self.state.v, piece.tree);
                     let turning = if self.closures.is_tied(tree) { &work.v_own } else { &work.v_plus };
-                    rigid_body::undisturbed_velocity(&model, tree, q, v, turning, &mut work.moved)?;
+                    dynamics::undisturbed_velocity(&model, tree, q, v, turning, &mut work.moved)?;
                 } else {
                     work.moved[dofs.clone()].copy_from_slice(&self.state.v[dofs]);
                 }

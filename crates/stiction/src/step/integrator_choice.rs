@@ -13,7 +13,7 @@ use crate::constraint::limit;
 use crate::constraint::limit::{limit_rate, limit_sides};
 use crate::constraint::tendon::{row, tendon_sides, tendon_trees};
 use crate::dynamics;
-use crate::dynamics::rigid_body;
+use crate::dynamics::RigidBodyStep;
 use crate::model::Model;
 use crate::sim::{SimError, Simulation};
 use crate::step::applied_forces::{Commands, ForceMap};
@@ -146,16 +146,8 @@ impl Simulation {
             self.forces.own_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut work.tau);
             work.added[dofs.clone()].fill(0.0);
             dynamics::factorize_by_size(model, data, tree, &work.added)?;
-            rigid_body::midpoint_velocity(
-                model,
-                data,
-                tree,
-                h,
-                &state.q,
-                &state.v,
-                &work.tau,
-                &mut work.v_free,
-            )?;
+            let step = RigidBodyStep::new(model, tree, h, &work.tau)?;
+            step.midpoint_velocity(&state.q, &state.v, &mut work.v_free)?;
             work.v_own[dofs.clone()].copy_from_slice(&work.v_free[dofs.clone()]);
             if self.forces.has_loop_forces(model, tree) {
                 // As impulses, like those of the rows: what balances them leaves no velocity at the end of the step.
@@ -171,8 +163,8 @@ impl Simulation {
                 let coords = model.trees[tree].coords.clone();
                 work.q[coords.clone()].copy_from_slice(&state.q[coords]);
                 work.late[dofs.clone()].copy_from_slice(&state.v[dofs.clone()]);
-                let (q, v, free, used) = (&mut work.q, &mut work.late, &work.v_own, &work.v_free);
-                rigid_body::advance(model, data, tree, h, q, v, &work.tau, free, used, [0.0; 2])?;
+                let velocities = [work.v_own.as_slice(), &work.v_free];
+                step.advance(&mut work.q, &mut work.late, velocities, [0.0; 2]);
                 for d in dofs {
                     work.late[d] -= work.v_free[d];
                 }

@@ -18,7 +18,7 @@ use crate::constraint::tendon::{
 use crate::constraint::{cable, equality};
 use crate::contact::{GapRule, Memory};
 use crate::dynamics;
-use crate::dynamics::rigid_body;
+use crate::dynamics::RigidBodyStep;
 use crate::report::StepReport;
 use crate::sim::profile::Stage;
 use crate::sim::{SimError, Simulation};
@@ -254,18 +254,10 @@ impl Simulation {
             let delay = work.delay[tree];
             let late_turn = if self.closures.is_tied(tree) { delay } else { 0.0 };
             match (work.contact_rule[tree], contents.lone_body) {
-                (true, true) => rigid_body::advance(
-                    &model,
-                    data,
-                    tree,
-                    h,
-                    &mut state.q,
-                    &mut state.v,
-                    &work.tau,
-                    &work.v_own,
-                    &work.v_plus,
-                    [delay, late_turn],
-                ),
+                (true, true) => RigidBodyStep::new(&model, tree, h, &work.tau).map(|step| {
+                    let velocities = [work.v_own.as_slice(), &work.v_plus];
+                    step.advance(&mut state.q, &mut state.v, velocities, [delay, late_turn]);
+                }),
                 (true, false) => {
                     let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
                     dynamics::integrate(&model, tree, &state.q, &work.moved, h, &mut work.q);
@@ -276,7 +268,8 @@ impl Simulation {
                 (false, true) => {
                     let forces = &self.forces;
                     forces.smooth_forces(&model, data, tree, &commands, &state.q, &state.v, &mut work.tau);
-                    rigid_body::free_step(&model, data, tree, h, &mut state.q, &mut state.v, &work.tau)
+                    RigidBodyStep::new(&model, tree, h, &work.tau)
+                        .and_then(|step| step.advance_free(&mut state.q, &mut state.v))
                 }
                 (false, false) => {
                     let forces = &self.forces;

@@ -11,7 +11,7 @@
 //!
 //! a bilateral row of compliance `1 / g`. With a rotor `theta'+` is the rate at the very end of the step,
 //! `c (v+ + delta) + drift + h gamma`: the row turns within the step, which gives the velocity products `gamma`, and a lone body ends
-//! a step with a velocity other by `delta` than the one it used (see [`crate::dynamics::rigid_body`]). What is left out of a
+//! a step with a velocity other by `delta` than the one it used (see [`crate::dynamics::RigidBodyStep`]). What is left out of a
 //! momentum in one step is lost for good. The rotor's part is exact: eliminating the row `theta'' + lambda / a = 0` adds the
 //! matrix `a c^T c` of rank one, which spans trees, to the mass matrix, and with it the kinetic energy `1/2 a theta'^2`.
 

@@ -5,6 +5,18 @@
 //! other; elements build on the default classes around them. Attributes without a meaning for rigid contact are listed
 //! in the load report, and so is everything that is not supported, by name; what would silently make another scene
 //! (generated bodies, shapes that collide) is refused.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `document/` | the text as a tree of elements with places |
+//! | `compiler`, `defaults` | how the file is to be read, the world's constants, default classes |
+//! | `custom` | `stiction:` entries |
+//! | `asset/`, `world/`, `relation/`, `keyframe` | the sections, in the order in which they are read |
+//!
+//! Everything ends in a [`ModelBuilder`], whose errors are shown at the element they are about.
+//!
+//! # References
+//! MuJoCo documentation, *XML reference* (version 4.0).
 
 pub(crate) mod asset;
 pub(crate) mod compiler;

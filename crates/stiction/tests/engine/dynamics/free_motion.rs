@@ -125,10 +125,11 @@ fn lone_body(inertia: Inertia, gravity: Vector3<f64>) -> Model {
 }
 
 /// A step without contact by the midpoint rule.
-fn midpoint_step(model: &Model, data: &mut Data, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64]) {
+fn midpoint_step(model: &Model, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64]) {
     let mut used = [0.0; 6];
-    rigid_body::midpoint_velocity(model, data, 0, h, q, v, tau, &mut used).unwrap();
-    rigid_body::advance(model, data, 0, h, q, v, tau, &used, &used, [0.0; 2]).unwrap();
+    let step = RigidBodyStep::new(model, 0, h, tau).unwrap();
+    step.midpoint_velocity(q, v, &mut used).unwrap();
+    step.advance(q, v, [&used, &used], [0.0; 2]);
 }
 
 /// Angular momentum about the centre of mass in world axes, and energy of rotation.
@@ -148,10 +149,9 @@ fn the_midpoint_rule_keeps_spatial_angular_momentum_and_energy_of_rotation_to_ro
         let model = lone_body(random.inertia(), Vector3::zeros());
         let (mut q, mut v) = (random_configuration(&model, &mut random), random.vec(6));
         v[3..].iter_mut().for_each(|w| *w *= 20.0);
-        let mut data = Data::new(&model);
         let (spin, energy) = rotation_invariants(&model, &q, &v);
         for _ in 0..10_000 {
-            midpoint_step(&model, &mut data, 1e-2, &mut q, &mut v, &[0.0; 6]);
+            midpoint_step(&model, 1e-2, &mut q, &mut v, &[0.0; 6]);
         }
         let (spin_after, energy_after) = rotation_invariants(&model, &q, &v);
         let error = (spin_after - spin).norm() / spin.norm();
@@ -169,7 +169,6 @@ fn a_spin_about_the_middle_axis_reverses_on_time_for_a_minute() {
     let brick = Inertia::new(10.0, &Vector3::zeros(), &Matrix3::from_diagonal(&moments));
     let model = lone_body(brick, Vector3::zeros());
     for fourth_order in [false, true] {
-        let mut data = Data::new(&model);
         let mut q = model.q0.clone();
         let mut v = vec![0.0, 0.0, 0.0, 0.05, 5.0, 0.05];
         let (spin, energy) = rotation_invariants(&model, &q, &v);
@@ -178,9 +177,9 @@ fn a_spin_about_the_middle_axis_reverses_on_time_for_a_minute() {
         for step in 0..60_000 {
             let before = v[4];
             if fourth_order {
-                rigid_body::free_step(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6]).unwrap();
+                RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap().advance_free(&mut q, &mut v).unwrap();
             } else {
-                midpoint_step(&model, &mut data, h, &mut q, &mut v, &[0.0; 6]);
+                midpoint_step(&model, h, &mut q, &mut v, &[0.0; 6]);
             }
             if before * v[4] < 0.0 {
                 crossings.push(h * (step as f64 + before / (before - v[4])));
@@ -211,10 +210,10 @@ fn a_body_without_contact_flies_on_its_parabola_by_either_rule() {
     let (h, steps) = (1e-2, 100);
     let t = h * steps as f64;
     let (mut exact, mut euler) = ((q.clone(), v.clone()), (q.clone(), v.clone()));
-    let mut data = Data::new(&model);
     for _ in 0..steps {
-        rigid_body::free_step(&model, &mut data, 0, h, &mut exact.0, &mut exact.1, &[0.0; 6]).unwrap();
-        midpoint_step(&model, &mut data, h, &mut euler.0, &mut euler.1, &[0.0; 6]);
+        let step = RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap();
+        step.advance_free(&mut exact.0, &mut exact.1).unwrap();
+        midpoint_step(&model, h, &mut euler.0, &mut euler.1, &[0.0; 6]);
     }
     let (position, velocity) = center(&exact.0, &exact.1);
     assert!((position - (c + w * t + gravity * (0.5 * t * t))).norm() < 1e-12);
@@ -243,7 +242,8 @@ fn the_free_step_of_a_driven_body_agrees_with_runge_kutta_and_has_order_four() {
         for _ in 0..steps {
             forward_kinematics(&model, &mut data, 0, &q, &v);
             let tau = tau(&data.link_pose[0].rotation);
-            rigid_body::free_step(&model, &mut data, 0, 1.0 / steps as f64, &mut q, &mut v, &tau).unwrap();
+            let step = RigidBodyStep::new(&model, 0, 1.0 / steps as f64, &tau).unwrap();
+            step.advance_free(&mut q, &mut v).unwrap();
         }
         (q, v)
     };
@@ -278,7 +278,7 @@ fn the_step_velocity_of_a_body_is_first_order_forward_dynamics_at_small_steps() 
         forward_dynamics(&model, &mut data, 0, &tau, &mut acceleration).unwrap();
         let change = |h: f64| {
             let (mut q, mut after) = (q.clone(), v.clone());
-            midpoint_step(&model, &mut Data::new(&model), h, &mut q, &mut after, &tau);
+            midpoint_step(&model, h, &mut q, &mut after, &tau);
             after.iter().zip(&v).map(|(a, b)| (a - b) / h).collect::<Vec<f64>>()
         };
         let (one, two) = (change(1e-4), change(2e-4));
@@ -302,13 +302,13 @@ fn contact_impulses_change_linear_and_angular_momentum_by_exactly_themselves() {
         let linear = linear_momentum(&model, &data, 0);
         let (h, point, impulse) = (1e-2, random.vector(), random.vector());
         let (mut free, mut kick) = ([0.0; 6], [0.0; 6]);
-        rigid_body::midpoint_velocity(&model, &mut data, 0, h, &q, &v, &[0.0; 6], &mut free).unwrap();
+        let step = RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap();
+        step.midpoint_velocity(&q, &v, &mut free).unwrap();
         let arm = point - data.link_pose[0].translation;
         add_wrench(&model, &data, 0, &Force::new(arm.cross(&impulse), impulse), &mut kick);
         solve(&model, &mut data, 0, &mut kick);
         let used: Vec<f64> = free.iter().zip(&kick).map(|(a, b)| a + b).collect();
-        rigid_body::advance(&model, &mut data, 0, h, &mut q, &mut v, &[0.0; 6], &free, &used, [0.0; 2])
-            .unwrap();
+        step.advance(&mut q, &mut v, [&free, &used], [0.0; 2]);
         let (spin_after, _) = rotation_invariants(&model, &q, &v);
         let after = prepare(&model, &q, &v);
         let moment = (point - center).cross(&impulse);
@@ -330,8 +330,7 @@ fn a_body_that_turns_many_times_in_a_step_keeps_momentum_and_energy() {
         let spin = random.direction() * 10f64.powf(random.between(-2.0, 3.0));
         let mut v = [0.0, 0.0, 0.0, spin.x, spin.y, spin.z];
         let (spin, energy) = rotation_invariants(&model, &q, &v);
-        let mut data = Data::new(&model);
-        midpoint_step(&model, &mut data, 1.0, &mut q, &mut v, &[0.0; 6]);
+        midpoint_step(&model, 1.0, &mut q, &mut v, &[0.0; 6]);
         let (spin_after, energy_after) = rotation_invariants(&model, &q, &v);
         assert!(
             (spin_after - spin).norm() < 1e-12 * spin.norm(),
@@ -347,10 +346,9 @@ fn a_body_that_turns_many_times_in_a_step_keeps_momentum_and_energy() {
 fn a_rotation_that_is_not_a_number_is_refused() {
     let model = lone_body(Random(1).inertia(), Vector3::zeros());
     let v = [0.0, 0.0, 0.0, 1.0, f64::NAN, 0.0];
-    let (mut used, mut data) = ([0.0; 6], Data::new(&model));
-    let verdict =
-        rigid_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &[0.0; 6], &mut used);
-    assert!(matches!(verdict, Err(AlgorithmError::NoConvergence { .. })));
+    let step = RigidBodyStep::new(&model, 0, 1e-3, &[0.0; 6]).unwrap();
+    let result = step.midpoint_velocity(&model.q0, &v, &mut [0.0; 6]);
+    assert!(matches!(result, Err(AlgorithmError::NoConvergence { .. })));
 }
 
 #[test]
@@ -363,9 +361,7 @@ fn a_body_without_rotational_inertia_is_refused_by_name() {
     for inertia in [Inertia::zero(), rod, Inertia { mass: f64::NAN, ..rod }] {
         let model = lone_body(inertia, Vector3::zeros());
         let v = [0.0; 6];
-        let mut used = [0.0; 6];
-        let mut data = Data::new(&model);
-        let verdict = rigid_body::midpoint_velocity(&model, &mut data, 0, 1e-3, &model.q0, &v, &v, &mut used);
-        assert!(verdict.unwrap_err().to_string().contains("joint0"));
+        let refused = RigidBodyStep::new(&model, 0, 1e-3, &v).err();
+        assert!(refused.unwrap().to_string().contains("joint0"));
     }
 }

@@ -1,4 +1,12 @@
-//! The world: bodies, joints, geoms and sites.
+//! The world: one file an element of the tree of bodies. Each applies the default classes around it, then its own attributes.
+//!
+//! | file | element |
+//! |---|---|
+//! | `body` | `<worldbody>`, `<body>`, `<frame>` |
+//! | `inertial` | `<inertial>` |
+//! | `joint` | `<joint>`, `<freejoint>` |
+//! | `geom` | `<geom>` |
+//! | `site` | `<site>` |
 
 pub(crate) mod body;
 pub(crate) mod geom;
