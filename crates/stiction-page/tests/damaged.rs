@@ -1,4 +1,6 @@
 //! An archive with damaged bytes is refused, or makes a page of what it says: never a panic.
+// Helpers of tests may panic like tests.
+#![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;
 use std::path::Path;

@@ -1,4 +1,6 @@
 //! The folders of the crate are layers: a file imports from its own folder and from lower ones only.
+// Helpers of tests may panic like tests.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -453,17 +453,18 @@ fn a_built_model_survives_being_written_and_read() {
 fn a_model_that_was_tampered_with_is_not_read() {
     let model = build_chain(&[body("a", vec![JointSpec::free()]), body("b", vec![hinge()])]);
     let written = serde_json::to_value(&model).unwrap();
-    let tamper = |change: &dyn Fn(&mut serde_json::Value)| {
+    type Change = fn(&mut serde_json::Value);
+    let tamper = |change: Change| {
         let mut changed = written.clone();
         change(&mut changed);
         serde_json::from_value::<Model>(changed).unwrap_err().to_string()
     };
-    let cases: [(&dyn Fn(&mut serde_json::Value), &str); 5] = [
-        (&|m| m["links"][1]["q"] = 3.into(), "do not follow"),
-        (&|m| m["links"][0]["parent"] = 1.into(), "does not come before it"),
-        (&|m| m["q0"].as_array_mut().unwrap().truncate(3), "more or fewer coordinates"),
-        (&|m| m["timestep"] = (-0.1).into(), "timestep"),
-        (&|m| m["trees"][0]["dofs"]["end"] = 2.into(), "dofs of its links"),
+    let cases: [(Change, &str); 5] = [
+        (|m| m["links"][1]["q"] = 3.into(), "do not follow"),
+        (|m| m["links"][0]["parent"] = 1.into(), "does not come before it"),
+        (|m| m["q0"].as_array_mut().unwrap().truncate(3), "more or fewer coordinates"),
+        (|m| m["timestep"] = (-0.1).into(), "timestep"),
+        (|m| m["trees"][0]["dofs"]["end"] = 2.into(), "dofs of its links"),
     ];
     for (change, part) in cases {
         let message = tamper(change);
