@@ -4,6 +4,10 @@
 //! Data goes to standard output, everything else to standard error. Exit status: 0 when the command did what was
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
+//!
+//! A file per subcommand (`run`, `view`, `check`, `solve`, `verify`, `bench`), and what they share: `simulate`, `scene`,
+//! `formulation` and `islands` make simulations of arguments; `summary`, `report`, `readout`, `excerpt`, `output` and
+//! `progress` print. Eighteen files, none of which deserves a folder.
 
 mod bench;
 mod check;

@@ -6,8 +6,8 @@ use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
 use crate::report::certificate::row_values;
 use crate::report::{ContactForce, Readout, StepReport};
-use crate::step::acceleration::AccelerationLevel;
 use crate::step::contact_problem::ContactProblem;
+use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
 
 /// A report with the energy of the beginning, to which the stages add.

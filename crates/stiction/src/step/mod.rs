@@ -23,7 +23,7 @@
 //! | `bounce` | where bodies are at the end of a step in which they bounce |
 //! | `advance`, `free_rule` | stage 7: trees on their own; trees tied by equalities |
 //! | `certify` | stage 8 |
-//! | `acceleration`, `event_driven` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
+//! | `stepper` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
 //!
 //! Each stage is a function of the system, of what earlier stages wrote, and of a workspace of its own. Steps know nothing of
 //! simulations; what is checked and committed around a step is in [`crate::sim`].
@@ -34,20 +34,19 @@
 //! - M. Anitescu, F. Potra, *Formulating dynamic multi-rigid-body contact problems with friction as solvable linear
 //!   complementarity problems*, Nonlinear Dynamics 14 (1997).
 
-pub(crate) mod acceleration;
 pub(crate) mod advance;
 pub(crate) mod applied_forces;
 pub(crate) mod bounce;
 pub(crate) mod certify;
 pub(crate) mod clock;
 pub(crate) mod contact_problem;
-pub(crate) mod event_driven;
 pub(crate) mod free_rule;
 pub(crate) mod free_velocity;
 pub(crate) mod integrator_choice;
 pub(crate) mod momentum;
 pub(crate) mod projection;
 pub(crate) mod start;
+pub(crate) mod stepper;
 pub(crate) mod system;
 pub(crate) mod time_stepping;
 pub(crate) mod workspace;

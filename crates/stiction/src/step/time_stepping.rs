@@ -11,10 +11,10 @@
 
 use crate::dynamics::AlgorithmError;
 use crate::report::StepReport;
-use crate::step::acceleration;
 use crate::step::certify::{certify_end, certify_rows, open_report};
 use crate::step::clock::{Clock, Stage};
 use crate::step::contact_problem::StepMemory;
+use crate::step::stepper::acceleration;
 use crate::step::system::System;
 use crate::step::workspace::Workspace;
 

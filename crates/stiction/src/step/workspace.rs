@@ -5,7 +5,6 @@ use crate::model::Model;
 use crate::report::Readout;
 use crate::settings::Settings;
 use crate::step::StepError;
-use crate::step::acceleration::AccelerationLevel;
 use crate::step::advance::Advance;
 use crate::step::bounce::Bounce;
 use crate::step::contact_problem::ContactProblem;
@@ -14,6 +13,7 @@ use crate::step::free_velocity::FreeVelocity;
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::projection::Projection;
 use crate::step::start::StepStart;
+use crate::step::stepper::acceleration::AccelerationLevel;
 
 /// One workspace per stage; after a step they hold what it did.
 #[derive(Debug)]

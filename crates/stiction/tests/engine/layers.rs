@@ -10,23 +10,13 @@ const LAYERS: [&str; 12] = [
     "model",
     "dynamics",
     "contact",
-    "constraint",
-    "step",
-    "report",
     "settings",
+    "constraint",
+    "report",
+    "step",
     "scene",
     "sim",
     "recording",
-];
-
-/// Imports against the order, importer first, that are still to be cut.
-const REMAINING: [[&str; 2]; 6] = [
-    ["constraint", "report"],
-    ["constraint", "sim"],
-    ["constraint", "step"],
-    ["report", "sim"],
-    ["step", "report"],
-    ["step", "sim"],
 ];
 
 /// Most files of one folder, and the folders that may hold more, with the reason.
@@ -96,8 +86,7 @@ fn imports_of_the_top_folders_go_down() {
     let place = |name: &str| LAYERS.iter().position(|layer| *layer == name);
     for [from, to] in &arrows()[Path::new("")] {
         let down = place(from).is_some_and(|from| place(to).is_some_and(|to| to < from));
-        let known = REMAINING.contains(&[from.as_str(), to.as_str()]);
-        assert!(down || known, "{from} imports {to}, which is not a layer below it");
+        assert!(down, "{from} imports {to}, which is not a layer below it");
     }
 }
 

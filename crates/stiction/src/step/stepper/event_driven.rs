@@ -3,7 +3,7 @@
 //! # Method
 //! Each set of trees that may touch within the step, also by way of others that they hit, has its own sequence of events.
 //! 1. *Persistent* contacts touch and neither approach nor part. The set moves by the classic Runge-Kutta rule with the forces
-//!    of its persistent contacts ([`crate::step::acceleration`]), in free flight if there are none, by an eighth of the step
+//!    of its persistent contacts ([`crate::step::stepper::acceleration`]), in free flight if there are none, by an eighth of the step
 //!    at a time. Where a contact that presses has moved along its normal by then, the part is halved.
 //! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
 //!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
@@ -32,9 +32,11 @@ use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Law, Model};
 use crate::report::ContactForce;
 use crate::report::certificate::row_values;
-use crate::step::acceleration::{AccelerationLevel, PERSISTING, Persistent, RESTING, relative_velocity};
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
+use crate::step::stepper::acceleration::{
+    AccelerationLevel, PERSISTING, Persistent, RESTING, relative_velocity,
+};
 use crate::step::system::System;
 
 /// Parts of a step that are smooth motions, unless an impact ends them before.

@@ -1,0 +1,16 @@
+//! Steppers that take sets of trees out of the contact rule.
+//!
+//! Both hold what persists at the acceleration level: where a contact stays closed through the step its force meets
+//! `0 <= f_n  perp  a_n >= 0` at every instant, and the trees that it joins are integrated by Runge-Kutta of order four.
+//!
+//! | file | what it is | called by |
+//! |---|---|---|
+//! | `acceleration` | contacts that persist through a step, with forces at every stage of the integration | `step::time_stepping`, `event_driven` |
+//! | `event_driven` | the same between impacts, whose times are found and at which an impact problem is solved | `acceleration` |
+//!
+//! # References
+//! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015.
+
+pub(crate) mod acceleration;
+pub(crate) mod event_driven;
