@@ -51,7 +51,7 @@ use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
 use crate::cones::pyramid::Pyramids;
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::positive;
+use crate::driver::{check_tolerance, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Cells above which an island is large.
@@ -171,7 +171,7 @@ impl ChainSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
+        check_tolerance(self.tolerance)?;
         positive("aim", self.aim)
     }
 }

@@ -28,7 +28,7 @@ use clarabel::solver::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::driver::positive;
+use crate::driver::check_tolerance;
 use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
 use crate::sweeps::coordinate_rows::Rows;
 use crate::sweeps::run::Run;
@@ -78,7 +78,7 @@ impl InteriorPoint {
     /// # Errors
     /// [`SolverError::Setting`] if the tolerance is not positive.
     pub fn new(settings: InteriorPointSettings) -> Result<InteriorPoint, SolverError> {
-        positive("tolerance", settings.tolerance)?;
+        check_tolerance(settings.tolerance)?;
         Ok(InteriorPoint { settings, run: Run::default() })
     }
 

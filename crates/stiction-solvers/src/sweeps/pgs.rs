@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{check_between, positive};
+use crate::driver::{check_between, check_tolerance};
 use crate::problem::{
     BoxLcp, FactoredLcp, HistoryEntry, Lcp, Report, Solution, Solver, SolverError, Start, Status,
 };
@@ -63,7 +63,7 @@ impl PgsSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
+        check_tolerance(self.tolerance)?;
         check_between("relaxation", self.relaxation, [0.0, 2.0], "greater than 0 and less than 2")
     }
 }

@@ -34,7 +34,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::positive;
+use crate::driver::{check_tolerance, positive};
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
@@ -103,7 +103,7 @@ impl PgsSmSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
+        check_tolerance(self.tolerance)?;
         positive("sweeps", self.sweeps as f64)
     }
 }

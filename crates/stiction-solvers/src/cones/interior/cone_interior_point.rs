@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use super::barrier::{AnyBarrier, Barrier};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::positive;
+use crate::driver::check_tolerance;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Steps without a natural map a tenth better after which the method has stalled.
@@ -176,7 +176,7 @@ impl ConeInteriorPointSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)
+        check_tolerance(self.tolerance)
     }
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::positive;
+use crate::driver::{check_tolerance, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Weight of the proximal term about the start (dimensionless).
@@ -53,7 +53,7 @@ impl NewtonSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
+        check_tolerance(self.tolerance)?;
         positive("allowance", self.allowance as f64)
     }
 }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::positive;
+use crate::driver::{check_tolerance, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Smallest proximal weight: with less, faces of sticking contacts are singular to working precision.
@@ -132,7 +132,7 @@ impl PpnSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)?;
+        check_tolerance(self.tolerance)?;
         positive("weight", self.weight)
     }
 }

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
-use crate::driver::positive;
+use crate::driver::check_tolerance;
 use crate::problem::cone::tangent_norm;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status};
 
@@ -73,7 +73,7 @@ impl AdmmSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        positive("tolerance", self.tolerance)
+        check_tolerance(self.tolerance)
     }
 }
 
