@@ -8,11 +8,11 @@
 //! The contacts differ in one thing from the paper's: there each pair of corners had three contacts, with normals along all
 //! three axes, because its simulator found no normal at a corner. Here twelve points of a face have the normal of the face.
 //!
-//! Lemke's method loses the blocks, here as in the paper, and by right answers: with nearly all pressure of a gripper in a
-//! single point Coulomb's law lets the blocks swing about it, and a pivoting method ends at such vertices. Where impulses
-//! are not unique, nor is the motion. Which vertex it is depends on ties, and on the order of the unknowns that breaks them:
-//! all contacts of a face approach alike. That is why the engine takes proximal-point steps around it, and why it is
-//! measured in many orders of the contacts here.
+//! Lemke's method alone loses the blocks, here as in the paper: where impulses are not unique it ends at a vertex with nearly
+//! all pressure of a gripper in a single point, about which Coulomb's law lets a block swing, or it does not solve the step at
+//! all. Which vertex it is depends on ties (all contacts of a face approach alike), so on the order of the unknowns. That is
+//! why the engine takes proximal-point steps around it, and why it is measured in many orders of the contacts here; the table
+//! counts the steps that were not solved.
 //!
 //! | file | |
 //! |---|---|
