@@ -30,7 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same from a scene in MJCF, MuJoCo's format (feature `mjcf`). A [`Snapshot`](sim::Snapshot) holds all that the future depends on:
+//! The same from a scene in MJCF, MuJoCo's format (feature `mjcf`). A [`Snapshot`] holds all that the future depends on:
 //!
 //! ```
 //! # #[cfg(feature = "mjcf")] {

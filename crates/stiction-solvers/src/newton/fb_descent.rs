@@ -6,7 +6,7 @@
 //!
 //! # Method
 //! 1. Equilibrate the problem.
-//! 2. Descend on `psi` by algorithm RLM or PLM of MJ14 ([`crate::newton::levenberg_marquardt`]) until a point is certified
+//! 2. Descend on `psi` by algorithm RLM or PLM of MJ14 (`levenberg_marquardt`) until a point is certified
 //!    on the original data (in `paper` mode until `psi < 1e-30`).
 //! 3. Restart elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
 //! 4. Polish the answer by Newton steps on its face (not in `paper` mode).

@@ -19,7 +19,7 @@
 //! | `islands/` | partition of rows into islands, and the workspace that solves one |
 //! | `softness` | equalities that give way where they cannot be met |
 //!
-//! The stages of [`crate::step`] ask the list of kinds below; nothing here knows of them. Kinds get kinematics and factors from
+//! The stages of `step` ask the list of kinds below; nothing here knows of them. Kinds get kinematics and factors from
 //! [`crate::dynamics`], laws and formulations from [`crate::contact`].
 //!
 //! # References

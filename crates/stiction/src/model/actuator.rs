@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub enum Transmission {
     /// The joint of this link.
     Joint(usize),
-    /// This joint of a loop: index into [`Model::loop_joints`].
+    /// This joint of a loop: index into [`Model::loop_joints`](crate::model::Model::loop_joints).
     Loop(usize),
     /// This tendon.
     Tendon(usize),

@@ -14,7 +14,7 @@ pub struct Equality {
     pub kind: EqualityKind,
 }
 
-/// What an equality constraint holds. Bodies are numbers in [`Model::bodies`]; 0 is the world.
+/// What an equality constraint holds. Bodies are numbers in [`Model::bodies`](crate::model::Model::bodies); 0 is the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EqualityKind {
     /// Two points coincide: one in the frame of each body's base.
@@ -38,7 +38,7 @@ pub enum EqualityKind {
 }
 
 /// `y = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4 + f(t)`, where y and x are the differences of two combinations of joint
-/// coordinates to their values at [`Model::q0`], and f is a function of time, if there is one.
+/// coordinates to their values at [`Model::q0`](crate::model::Model::q0), and f is a function of time, if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coupling {
     /// y.

@@ -38,7 +38,7 @@ impl Tendon {
 pub struct Cable {
     /// Unique name, among those of tendons too.
     pub name: String,
-    /// Bodies ([`Model::bodies`]) and points in the frames of their bases (m), two at least.
+    /// Bodies ([`Model::bodies`](crate::model::Model::bodies)) and points in the frames of their bases (m), two at least.
     pub points: Vec<(usize, Vector3<f64>)>,
     /// Limits of the length (m). A rope has a lower end of zero.
     pub range: [f64; 2],

@@ -52,9 +52,9 @@ pub struct ContactTable {
     pub frame: Vec<f64>,
     /// Gap (m).
     pub gap: Vec<f64>,
-    /// Law, as code of [`LAW_NAMES`].
+    /// Law, as code of [`LAW_NAMES`](crate::recording::LAW_NAMES).
     pub law: Vec<i32>,
-    /// Mode, as code of [`MODE_NAMES`].
+    /// Mode, as code of [`MODE_NAMES`](crate::recording::MODE_NAMES).
     pub mode: Vec<i32>,
     /// Coefficient of dry friction; infinite without slip.
     pub mu: Vec<f64>,

@@ -9,7 +9,7 @@
 //! | `mechanism` | rank and assembly of the equalities |
 //! | `batch` | many simulations at once |
 //!
-//! A step keeps the state before it, checks the commands, calls [`crate::step`], checks what came out, and commits: only then do
+//! A step keeps the state before it, checks the commands, calls `step`, checks what came out, and commits: only then do
 //! the memory of the formulation and the number of steps move on.
 
 #[cfg(feature = "parallel")]

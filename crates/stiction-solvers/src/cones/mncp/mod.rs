@@ -8,7 +8,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `equations` | `phi` and its generalized derivative |
-//! | [`mncp_rlm`], [`mncp_plm`] | the descents of `newton::levenberg_marquardt` on them |
+//! | `mncp_descent` | the descents of `newton::levenberg_marquardt` on them |
 //!
 //! # References
 //! H. Mylapilli, A. Jain, *Evaluation of complementarity techniques for minimal coordinate contact dynamics*, ASME

@@ -8,14 +8,14 @@
 //! # Method
 //! With `C = P^-1 Q`, cell by cell, and `S Y` for `Y`:
 //! 1. `(I + Y^T C Y) h = Y^T P^-1 b`, of as many rows as there are velocities: a sum of a small dense matrix per cell
-//!    with `C != 0`, factored by [`BlockLu`]. Its blocks are the intervals into which the column ranges of all pieces
+//!    with `C != 0`, factored by `BlockLu`. Its blocks are the intervals into which the column ranges of all pieces
 //!    cut the columns.
 //! 2. `x = P^-1 b - C Y h`.
 //! 3. *Refinement*: the same for the residual of the original system. With `P` of `1e-10` step 2 is a difference of
 //!    numbers `1e10` times the result, and two steps bring the lost digits back.
 //!
 //! # Convergence and failure
-//! [`Singular`] when a cell of `P` or the matrix of step 1 is (see [`BlockLu`]), or when data are not finite.
+//! [`Singular`] when a cell of `P` or the matrix of step 1 is (see `BlockLu`), or when data are not finite.
 //!
 //! # Cost
 //! Per cell of `d` rows that see `w` columns `d w^2` products to assemble, and the factorization: linear in the length

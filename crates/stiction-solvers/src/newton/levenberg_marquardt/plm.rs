@@ -115,7 +115,7 @@ impl DescentSettings for PlmSettings {
     }
 }
 
-/// The method with its workspace; see the [module](self).
+/// The method with its workspace; see the head of this file.
 #[derive(Clone, Debug, Default)]
 pub struct Plm {
     squares: DampedLeastSquares,

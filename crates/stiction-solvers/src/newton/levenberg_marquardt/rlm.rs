@@ -96,7 +96,7 @@ impl DescentSettings for RlmSettings {
     }
 }
 
-/// The method with its workspace; see the [module](self).
+/// The method with its workspace; see the head of this file.
 #[derive(Clone, Debug, Default)]
 pub struct Rlm {
     squares: DampedLeastSquares,

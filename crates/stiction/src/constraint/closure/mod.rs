@@ -15,7 +15,7 @@
 //! | `mechanism` | what is said of a mechanism: rank, redundant rows, assembly |
 //!
 //! `projection` takes the rows of all equalities, whatever their kind; `coordinates` gives rows to `joint` and to
-//! [`crate::constraint::equality`]. The free rule and the projection of overlap ([`crate::step`]) call `projection`.
+//! `equality`. The free rule and the projection of overlap (`step`) call `projection`.
 //!
 //! # References
 //! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration* (2006), section IV.4 (projection methods).

@@ -9,7 +9,7 @@ use super::spec::{
 use crate::model::{Keyframe, Law, MaterialRestitution};
 use nalgebra::Vector3;
 
-/// Collects a scene and turns it into a [`Model`].
+/// Collects a scene and turns it into a [`Model`](crate::model::Model).
 ///
 /// Bodies are numbered depth first, children in the order they were added, as in MJCF; so are joints,
 /// generalized velocities, configuration coordinates and geoms.

@@ -1,6 +1,6 @@
 //! A sphere thrown along a floor, the first experiment of Mylapilli and Jain 2014.
 //!
-//! Its motion is known ([`closed_form`]). Example 1 throws it along a direction of the friction pyramids, example 2 between
+//! Its motion is known (`closed_form`). Example 1 throws it along a direction of the friction pyramids, example 2 between
 //! two of them, at 45 degrees: there a pyramid is too weak by a factor of the square root of two. At 22.5 degrees it also
 //! pulls sideways. Last, the error and the cost of pyramids of 4 to 32 directions, each thrown between two of them.
 
