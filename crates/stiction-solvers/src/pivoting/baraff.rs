@@ -254,11 +254,14 @@ impl Baraff {
         }
         problem.eval(&x.z, &mut x.w);
         self.incumbent.adopt(assessment);
-        self.incumbent.report(match halt {
+        let end = match halt {
             None | Some(Halt::Singular) => Status::Stalled,
             Some(Halt::Ray) => Status::Ray,
             Some(Halt::Limit) => Status::MaxIterations,
-        })
+        };
+        let report = self.incumbent.report(end);
+        // Modes at which the method halted are no basis for the next solve, even where rounding lets the answer pass.
+        if halt.is_some() { Report { status: end, ..report } } else { report }
     }
 
     /// Step 1.
