@@ -28,7 +28,7 @@
 //! R. T. Rockafellar, *Monotone operators and the proximal point algorithm*, SIAM Journal on Control and Optimization
 //! 14 (1976) 877-898, theorems 1 and 2.
 
-use crate::driver::{self, Incumbent, check_between};
+use crate::driver::{self, Incumbent, check_between, check_tolerance};
 use crate::linalg::scaling::power_of_two;
 use crate::pivoting::lemke::{Lemke, LemkeSettings};
 use crate::problem::{
@@ -78,7 +78,7 @@ impl Default for ProximalSettings {
 /// let problem = Lcp::new(vec![1.0; 4], vec![-1.0; 2])?;
 /// let mut solver = ProximalLemke::new(ProximalSettings::default())?;
 /// let mut x = Solution::default();
-/// assert_eq!(solver.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+/// assert_eq!(Solver::solve(&mut solver, &problem, Start::Cold, &mut x).status, Status::Solved);
 /// assert!((x.z[0] - 0.5).abs() < 1e-7 && (x.z[1] - 0.5).abs() < 1e-7);
 /// # Ok::<(), stiction_solvers::SolverError>(())
 /// ```
@@ -111,6 +111,7 @@ impl ProximalLemke {
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: ProximalSettings) -> Result<Self, SolverError> {
         check_between("epsilon", settings.epsilon, [0.0, LARGEST], "positive and below 0.01")?;
+        check_tolerance(settings.tolerance)?;
         let inner = LemkeSettings { tolerance: INNER * settings.tolerance, ..Default::default() };
         Ok(Self { settings, lemke: Lemke::new(inner)?, ..Self::default() })
     }
