@@ -46,7 +46,7 @@ use stiction_solvers::Status;
 
 /// What a coefficient of restitution relates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "String", into = "String")]
 pub enum ImpactLaw {
     /// Impulses: expansion gives back `e` times the impulse of compression. Adds no energy where there is friction.
     #[default]
@@ -86,6 +86,20 @@ impl FromStr for ImpactLaw {
             "newton" => Ok(ImpactLaw::Newton),
             _ => Err(ImpactLawError(text.into())),
         }
+    }
+}
+
+impl TryFrom<String> for ImpactLaw {
+    type Error = ImpactLawError;
+
+    fn try_from(text: String) -> Result<ImpactLaw, ImpactLawError> {
+        text.parse()
+    }
+}
+
+impl From<ImpactLaw> for String {
+    fn from(law: ImpactLaw) -> String {
+        law.name().into()
     }
 }
 
