@@ -16,7 +16,7 @@ fn main() {
 }
 
 fn solver() -> Chain {
-    Chain::new(ChainSettings { tolerance: 1e-9, aim: 1e-9, ..ChainSettings::default() }).unwrap()
+    Chain::new(ChainSettings { tolerance: 1e-9, target: 1e-9, ..ChainSettings::default() }).unwrap()
 }
 
 /// A box on `contacts` corners (eight are four twice), of free velocity `speed` along the ground and `fall` down.

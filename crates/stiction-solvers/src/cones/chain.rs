@@ -152,7 +152,7 @@ pub struct ChainSettings {
     /// Target of the natural map, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
     /// it. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
     /// should rest.
-    pub aim: f64,
+    pub target: f64,
     /// Factorizations at most.
     pub max_factorizations: usize,
     /// Whether to keep the natural map of every step for [`Chain::history`].
@@ -161,7 +161,7 @@ pub struct ChainSettings {
 
 impl Default for ChainSettings {
     fn default() -> ChainSettings {
-        ChainSettings { tolerance: 1e-10, aim: 1e-10, max_factorizations: 20_000, history: false }
+        ChainSettings { tolerance: 1e-10, target: 1e-10, max_factorizations: 20_000, history: false }
     }
 }
 
@@ -172,7 +172,7 @@ impl ChainSettings {
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
         check_tolerance(self.tolerance)?;
-        positive("aim", self.aim)
+        positive("target", self.target)
     }
 }
 
@@ -328,10 +328,10 @@ impl Chain {
 
 impl Solver<ConeNcp> for Chain {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let ChainSettings { tolerance, aim, max_factorizations, history } = self.settings;
+        let ChainSettings { tolerance, target, max_factorizations, history } = self.settings;
         self.stage = Stage::Start;
         if let Err(report) =
-            self.state.open(problem, Limits { tolerance, aim, max_factorizations, history }, start, x)
+            self.state.open(problem, Limits { tolerance, target, max_factorizations, history }, start, x)
         {
             return report;
         }

@@ -45,7 +45,7 @@ pub(crate) struct State {
     /// Whether the best answer passes the tolerance, if not the target.
     good: bool,
     tolerance: f64,
-    aim: f64,
+    target: f64,
     /// The answer on the original data, and the work done: `pivots` are factorizations.
     pub(crate) incumbent: Incumbent,
     budget: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Limits {
     /// Natural map of a solved problem.
     pub(crate) tolerance: f64,
     /// Natural map, at most the tolerance, at which a method stops improving an answer.
-    pub(crate) aim: f64,
+    pub(crate) target: f64,
     pub(crate) max_factorizations: usize,
     pub(crate) history: bool,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// For methods that count their own steps and have no target beyond the tolerance.
     pub(crate) fn of_descent(tolerance: f64, history: bool) -> Limits {
-        Limits { tolerance, aim: tolerance, max_factorizations: usize::MAX, history }
+        Limits { tolerance, target: tolerance, max_factorizations: usize::MAX, history }
     }
 }
 
@@ -131,7 +131,7 @@ impl State {
             x.z.fill(0.0);
         }
         let (residual, floor) = problem.assess(&x.z, &mut x.w, &mut self.scratch);
-        if residual.certifies(self.aim, floor) {
+        if residual.certifies(self.target, floor) {
             self.incumbent.adopt((residual, floor));
             return Err(self.incumbent.report(Status::Solved));
         }
@@ -158,7 +158,7 @@ impl State {
     fn clear(&mut self, limits: Limits) {
         self.incumbent.open(limits.tolerance);
         self.incumbent.keep_history(limits.history, SHORT_HISTORY);
-        (self.tolerance, self.aim) = (limits.tolerance, limits.aim.min(limits.tolerance));
+        (self.tolerance, self.target) = (limits.tolerance, limits.target.min(limits.tolerance));
         self.budget = limits.max_factorizations;
         self.least = f64::INFINITY;
         self.is_seen = false;
@@ -214,7 +214,7 @@ impl State {
         if e < self.least && floor.is_finite() {
             self.least = e;
             self.best.copy_from_slice(&self.x);
-            self.passed = passes(e, self.aim, floor);
+            self.passed = passes(e, self.target, floor);
             self.good = passes(e, self.tolerance, floor);
         }
         self.passed

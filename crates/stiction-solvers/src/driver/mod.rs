@@ -7,7 +7,8 @@
 //!    ([`Residual::certifies`](crate::problem::Residual::certifies)).
 //! 2. Certified candidates come before others; among equals the lesser natural map wins.
 //! 3. What is returned is the best candidate, with its residual: [`Status::Solved`](crate::problem::Status::Solved) if and
-//!    only if it is certified, otherwise what the end of the method says of the problem.
+//!    only if it is certified, otherwise what the end of the method says of the problem. (Baraff's method, which is no
+//!    [`Solver`](crate::problem::Solver), reports its halts even then: its caller goes on from the modes, not from the answer.)
 //!
 //! | file | what it is |
 //! |---|---|

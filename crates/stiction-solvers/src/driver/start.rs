@@ -1,6 +1,6 @@
 //! Where a solve starts: from a guess, from a basis, or from nothing.
 
-use crate::problem::{ActiveSet, Problem, Report, Residual, Solution, Start, Status};
+use crate::problem::{ActiveSet, Problem, Report, Solution, Start};
 
 /// Gives `x` the length `n`, and says whether it holds a guess: a warm start, of that length, all numbers finite.
 pub(crate) fn take_guess(start: Start, n: usize, x: &mut Solution) -> bool {
@@ -23,11 +23,5 @@ pub(crate) fn refuse<P: Problem + ?Sized>(problem: &P, x: &mut Solution) -> Repo
     x.z.fill(0.0);
     problem.project(&mut x.z);
     x.w.fill(0.0);
-    Report {
-        status: Status::NumericalFailure,
-        iterations: 0,
-        pivots: 0,
-        residual: Residual::INFINITE,
-        regularization: 0.0,
-    }
+    Report::NOT_FINITE
 }

@@ -71,6 +71,17 @@ pub struct Report {
     pub regularization: f64,
 }
 
+impl Report {
+    /// The report on a problem whose data are not finite: no work was done, and there is no answer.
+    pub const NOT_FINITE: Report = Report {
+        status: Status::NumericalFailure,
+        iterations: 0,
+        pivots: 0,
+        residual: Residual::INFINITE,
+        regularization: 0.0,
+    };
+}
+
 /// One entry of a convergence history; see [`Report`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HistoryEntry {

@@ -171,7 +171,7 @@ macro_rules! choice {
 choice! {
     /// A solver of friction cones, with its settings.
     ConeSolver of ConeNcp {
-        "chain": Chain(ChainSettings { aim: CHAIN_TARGET }), Chain::new;
+        "chain": Chain(ChainSettings { target: CHAIN_TARGET }), Chain::new;
         #[cfg(feature = "conic")]
         "interior-point": InteriorPoint(InteriorPointSettings), InteriorPoint::new;
         "newton": Newton(NewtonSettings), Newton::new;

@@ -59,5 +59,5 @@ pub(crate) fn path_with_restarts(tolerance: f64) -> Result<Path, SolverError> {
 
 /// The chain of cone solvers, whose target is its tolerance.
 pub(crate) fn chain(tolerance: f64) -> Result<Chain, SolverError> {
-    Chain::new(ChainSettings { tolerance, aim: tolerance, ..ChainSettings::default() })
+    Chain::new(ChainSettings { tolerance, target: tolerance, ..ChainSettings::default() })
 }

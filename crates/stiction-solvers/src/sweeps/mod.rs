@@ -15,6 +15,36 @@
 //! (1971) 385-392. G. Arechavaleta, E. Lopez-Damian, J. L. Morales, *On the use of iterative LCP solvers for dry frictional
 //! contacts in grasping*, 2010.
 
+/// Lets a method that has `iterate`, on any [`Rows`](coordinate_rows::Rows), and `history` solve all classes of problems that
+/// have rows. A dense matrix that is symmetric is taken as such, which makes a visit cheaper.
+macro_rules! solve_by_rows {
+    ($Method:ty) => {
+        solve_by_rows!($Method, Lcp, dense);
+        solve_by_rows!($Method, BoxLcp, dense);
+        solve_by_rows!($Method, FactoredLcp, factored);
+    };
+    ($Method:ty, $Problem:ty, $form:ident) => {
+        impl Solver<$Problem> for $Method {
+            fn solve(&mut self, problem: &$Problem, start: Start, x: &mut Solution) -> Report {
+                solve_by_rows!(@$form self, problem, start, x)
+            }
+
+            fn history(&self) -> &[HistoryEntry] {
+                self.history()
+            }
+        }
+    };
+    (@dense $self:ident, $problem:ident, $start:ident, $x:ident) => {
+        match Symmetric::new($problem) {
+            Some(symmetric) => $self.iterate(&symmetric, $start, $x),
+            None => $self.iterate($problem, $start, $x),
+        }
+    };
+    (@factored $self:ident, $problem:ident, $start:ident, $x:ident) => {
+        $self.iterate($problem, $start, $x)
+    };
+}
+
 pub(crate) mod coordinate_rows;
 pub mod pgs;
 pub mod pgs_sm;

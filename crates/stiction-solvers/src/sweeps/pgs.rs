@@ -124,38 +124,4 @@ impl Pgs {
     }
 }
 
-impl Solver<Lcp> for Pgs {
-    fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
-        match Symmetric::new(problem) {
-            Some(symmetric) => self.iterate(&symmetric, start, x),
-            None => self.iterate(problem, start, x),
-        }
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
-
-impl Solver<BoxLcp> for Pgs {
-    fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
-        match Symmetric::new(problem) {
-            Some(symmetric) => self.iterate(&symmetric, start, x),
-            None => self.iterate(problem, start, x),
-        }
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
-
-impl Solver<FactoredLcp> for Pgs {
-    fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
+solve_by_rows!(Pgs);

@@ -410,38 +410,4 @@ fn is_subset(small: &[usize], large: &[usize]) -> bool {
     small.iter().all(|a| rest.any(|b| a == b))
 }
 
-impl Solver<Lcp> for PgsSm {
-    fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
-        match Symmetric::new(problem) {
-            Some(symmetric) => self.iterate(&symmetric, start, x),
-            None => self.iterate(problem, start, x),
-        }
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
-
-impl Solver<BoxLcp> for PgsSm {
-    fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
-        match Symmetric::new(problem) {
-            Some(symmetric) => self.iterate(&symmetric, start, x),
-            None => self.iterate(problem, start, x),
-        }
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
-
-impl Solver<FactoredLcp> for PgsSm {
-    fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
-        self.iterate(problem, start, x)
-    }
-
-    fn history(&self) -> &[HistoryEntry] {
-        self.history()
-    }
-}
+solve_by_rows!(PgsSm);

@@ -23,7 +23,7 @@ use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::dynamics::drive::resisting_gains;
+use crate::dynamics::drive::{drives_of, resisting_gains};
 use crate::model::{Model, Tendon, Term, Transmission};
 
 /// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
@@ -128,16 +128,10 @@ impl Constraint for Tendons {
     const CODE: u32 = 2;
 
     fn new(model: &Model) -> Self {
-        let mut drives = vec![Vec::new(); model.tendons.len()];
-        for (i, actuator) in model.actuators.iter().enumerate() {
-            if let Transmission::Tendon(tendon) = actuator.transmission {
-                drives[tendon].push(i);
-            }
-        }
-        // Names order the sums over drives, so that their bits do not depend on the order of writing.
-        for drives in &mut drives {
-            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
-        }
+        let drives = drives_of(model, model.tendons.len(), |transmission| match transmission {
+            Transmission::Tendon(tendon) => Some(tendon),
+            Transmission::Joint(_) | Transmission::Loop(_) => None,
+        });
         Self { ranks: name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str())), drives }
     }
 

@@ -5,6 +5,24 @@
 
 use crate::model::{Actuator, JointKind, Model, Transmission};
 
+/// The drives of each of `count` things that drives act on; `of` tells on which one a transmission acts, if on any. Names order
+/// the drives of a thing, so that the bits of sums over them do not depend on the order of writing.
+pub(crate) fn drives_of(
+    model: &Model,
+    count: usize,
+    of: impl Fn(Transmission) -> Option<usize>,
+) -> Vec<Vec<usize>> {
+    let mut drives = vec![Vec::new(); count];
+    let mut by_name: Vec<usize> = (0..model.actuators.len()).collect();
+    by_name.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
+    for drive in by_name {
+        if let Some(place) = of(model.actuators[drive].transmission) {
+            drives[place].push(drive);
+        }
+    }
+    drives
+}
+
 /// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
 /// clamped.
 pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {

@@ -326,7 +326,7 @@ impl Solutions {
             pressing: PRESSES * returned.available,
             others: sticks.then_some(others),
             help: None,
-            chain: Chain::new(ChainSettings { aim: 1e-14, ..Default::default() }).ok()?,
+            chain: Chain::new(ChainSettings { target: 1e-14, ..Default::default() }).ok()?,
             problem: ConeNcp::default().with_law(FrictionLaw::Associated),
             solution: Solution::default(),
             layout,

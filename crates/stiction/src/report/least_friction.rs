@@ -130,8 +130,8 @@ impl<'a> Demand<'a> {
         }
         let problem =
             ConeNcp::new(cones.clone(), Delassus::Dense(matrix), q).ok()?.with_law(FrictionLaw::Associated);
-        let aim = 1e-14;
-        let chain = Chain::new(ChainSettings { aim, ..Default::default() }).ok()?;
+        let target = 1e-14;
+        let chain = Chain::new(ChainSettings { target, ..Default::default() }).ok()?;
         Some(Self { step, chain, problem, solution: Solution::new(n), cones, same })
     }
 

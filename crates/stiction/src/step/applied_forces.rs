@@ -5,7 +5,7 @@ use crate::constraint::closure::joint;
 use crate::constraint::kind::Constraints;
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
+use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
 use crate::model::{Base, JointKind, Model, State, Transmission};
 use crate::spatial::Force;
 
@@ -19,23 +19,17 @@ pub(crate) struct ForceMap {
 
 impl ForceMap {
     pub(crate) fn new(model: &Model) -> Self {
-        let mut map =
-            Self { drives: vec![Vec::new(); model.trees.len()], bodies: vec![Vec::new(); model.trees.len()] };
-        for (i, actuator) in model.actuators.iter().enumerate() {
-            if let Transmission::Joint(link) = actuator.transmission {
-                map.drives[model.links[link].tree].push(i);
-            }
-        }
-        // Names order the sums over drives, so that their bits do not depend on the order of writing.
-        for drives in &mut map.drives {
-            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
-        }
+        let drives = drives_of(model, model.trees.len(), |transmission| match transmission {
+            Transmission::Joint(link) => Some(model.links[link].tree),
+            Transmission::Loop(_) | Transmission::Tendon(_) => None,
+        });
+        let mut bodies = vec![Vec::new(); model.trees.len()];
         for (i, body) in model.bodies.iter().enumerate() {
             if let Base::Link(link) = body.base {
-                map.bodies[model.links[link].tree].push(i);
+                bodies[model.links[link].tree].push(i);
             }
         }
-        map
+        Self { drives, bodies }
     }
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.

@@ -120,8 +120,8 @@ impl ContactProblem {
         let Self { rows, islands, free, before, solver, bounced, memory: of_blocks, .. } = self;
         let mut problem = RowProblem { model, rows, free, before, memory: of_blocks, timestep };
         for island in 0..islands.partition.count() {
-            clock.time(Stage::Rows, || islands.pose(island, &problem, solver));
-            let solved = clock.time(Stage::Solve, || islands.solve_posed(solver, timestep));
+            clock.time(Stage::Rows, || islands.pose(island, &problem, solver.as_ref()));
+            let solved = clock.time(Stage::Solve, || islands.solve_posed(solver.as_mut(), timestep));
             clock.time(Stage::Rows, || islands.store(island, &mut problem));
             if let Some(solved) = solved {
                 report.add_island(&solved);

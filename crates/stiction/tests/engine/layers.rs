@@ -1,5 +1,6 @@
 //! The folders of `src` are layers: imports go down, never up, and no two folders import each other.
 
+use crate::common::sources::{files, imports, source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -22,46 +23,6 @@ const LAYERS: [&str; 12] = [
 /// Most files of one folder, and the folders that may hold more, with the reason.
 const FILES: usize = 16;
 const LARGE: [(&str, &str); 1] = [("dynamics", "an algorithm a file, and they are all of one kind")];
-
-fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
-}
-
-/// All source files below a folder, as paths from `src`.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(source().join(folder))
-        .unwrap()
-        .map(|entry| folder.join(entry.unwrap().file_name()));
-    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| source().join(path).is_dir());
-    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    files.chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
-}
-
-/// The module paths that a file names, from the root: `crate::a::b` and, seen from the file's module, `super::a`.
-fn imports(file: &Path, text: &str) -> Vec<Vec<String>> {
-    let mut module: Vec<String> =
-        file.with_extension("").iter().map(|part| part.to_string_lossy().into()).collect();
-    if module.last().is_some_and(|last| last == "mod" || last == "lib") {
-        module.pop();
-    }
-    let code: String =
-        text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
-    let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-    let resolve = |word: &str| {
-        let mut parts = word.split("::").peekable();
-        let mut path = match parts.next()? {
-            "crate" => Vec::new(),
-            "super" => module.split_last()?.1.to_vec(),
-            _ => return None,
-        };
-        while parts.next_if_eq(&"super").is_some() {
-            path.pop();
-        }
-        path.extend(parts.map(str::to_owned));
-        Some(path)
-    };
-    words.filter_map(resolve).collect()
-}
 
 /// Which folder imports which, by the folder that holds both.
 fn arrows() -> BTreeMap<PathBuf, BTreeSet<[String; 2]>> {

@@ -207,7 +207,7 @@ impl ConeInteriorPoint {
 impl Solver<ConeNcp> for ConeInteriorPoint {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let ConeInteriorPointSettings { tolerance, max_iterations, history } = self.settings;
-        let limits = Limits { tolerance, aim: tolerance, max_factorizations: max_iterations, history };
+        let limits = Limits { tolerance, target: tolerance, max_factorizations: max_iterations, history };
         if let Err(report) = self.state.open(problem, limits, start, x) {
             return report;
         }

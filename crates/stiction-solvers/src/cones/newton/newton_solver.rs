@@ -85,7 +85,7 @@ impl Newton {
 impl Solver<ConeNcp> for Newton {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let NewtonSettings { tolerance, max_iterations, allowance, history } = self.settings;
-        let limits = Limits { tolerance, aim: tolerance, max_factorizations: max_iterations, history };
+        let limits = Limits { tolerance, target: tolerance, max_factorizations: max_iterations, history };
         let state = &mut self.state;
         if let Err(report) = state.open(problem, limits, start, x) {
             return report;

@@ -166,9 +166,12 @@ impl Solver<ConeNcp> for Ppn {
         let PpnSettings { tolerance, max_factorizations, weight, centres, steps_per_centre, history } =
             self.settings;
         let state = &mut self.state;
-        if let Err(report) =
-            state.open(problem, Limits { tolerance, aim: tolerance, max_factorizations, history }, start, x)
-        {
+        if let Err(report) = state.open(
+            problem,
+            Limits { tolerance, target: tolerance, max_factorizations, history },
+            start,
+            x,
+        ) {
             return report;
         }
         self.method.resize(state.x.len());

@@ -4,7 +4,8 @@ use crate::problem::Status;
 
 /// A motion under the robust solver, every step solved.
 fn run(motion: Motion, form: Form) -> (Vec<Step>, Sequence) {
-    let mut solver = Chain::new(ChainSettings { tolerance: 1e-9, aim: 1e-9, ..Default::default() }).unwrap();
+    let mut solver =
+        Chain::new(ChainSettings { tolerance: 1e-9, target: 1e-9, ..Default::default() }).unwrap();
     let mut sequence = Sequence::new(motion, form);
     let steps = sequence.run(&mut solver).unwrap();
     assert_eq!(steps.len(), motion.problems());

@@ -10,7 +10,7 @@ use stiction_solvers::{
 };
 
 fn chain(tolerance: f64) -> Chain {
-    Chain::new(ChainSettings { tolerance, aim: tolerance, ..Default::default() }).unwrap()
+    Chain::new(ChainSettings { tolerance, target: tolerance, ..Default::default() }).unwrap()
 }
 
 fn solve(problem: &ConeNcp, tolerance: f64) -> (Report, Solution) {
@@ -318,11 +318,11 @@ fn resting_cube(mu: f64) -> ConeNcp {
 
 #[test]
 fn a_cube_at_rest_takes_no_more_work_and_meets_the_same_aim_at_any_friction() {
-    // De Saxce's correction multiplies the rounding of tangential velocities by mu: an aim that does not know this is chased
+    // De Saxce's correction multiplies the rounding of tangential velocities by mu: an target that does not know this is chased
     // in vain where friction is large.
     let mut work = Vec::new();
     for mu in [0.01, 0.3, 5.0, 100.0, 1000.0] {
-        let settings = ChainSettings { tolerance: 1e-10, aim: 1e-14, ..Default::default() };
+        let settings = ChainSettings { tolerance: 1e-10, target: 1e-14, ..Default::default() };
         let mut x = Solution::default();
         let report = Chain::new(settings).unwrap().solve(&resting_cube(mu), Start::Cold, &mut x);
         assert_eq!(report.status, Status::Solved, "mu {mu}");

@@ -11,7 +11,7 @@ use stiction_solvers::{Chain, ChainSettings, Report, Solution, Solver, Start, St
 const TOLERANCE: f64 = 1e-10;
 
 fn solver(tolerance: f64) -> Chain {
-    Chain::new(ChainSettings { tolerance, aim: tolerance, ..ChainSettings::default() }).unwrap()
+    Chain::new(ChainSettings { tolerance, target: tolerance, ..ChainSettings::default() }).unwrap()
 }
 
 /// Impulses and velocities of a problem that must be solvable.

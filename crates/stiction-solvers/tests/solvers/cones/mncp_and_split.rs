@@ -214,7 +214,7 @@ fn random_problem(random: &mut Pcg64) -> Vec<ConeNcp> {
 fn random_problems_have_the_robust_solvers_velocities_under_both_laws() {
     let mut random = Pcg64::seed_from_u64(29);
     let mut chain =
-        Chain::new(ChainSettings { tolerance: 1e-12, aim: 1e-12, ..ChainSettings::default() }).unwrap();
+        Chain::new(ChainSettings { tolerance: 1e-12, target: 1e-12, ..ChainSettings::default() }).unwrap();
     let mut solved = [[0; 3]; 2];
     for trial in 0..200 {
         let problem = random_problem(&mut random).swap_remove(trial % 3);

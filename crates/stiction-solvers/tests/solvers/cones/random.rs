@@ -50,7 +50,7 @@ fn solved(seeds: std::ops::Range<u64>, range: Range, max_factorizations: usize) 
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let settings = ChainSettings {
         tolerance: TOLERANCE,
-        aim: TOLERANCE,
+        target: TOLERANCE,
         max_factorizations,
         ..ChainSettings::default()
     };

@@ -63,7 +63,7 @@ fn the_reference_solutions_have_the_residuals_that_the_files_state() {
 #[test]
 fn the_chain_solves_every_public_problem() {
     let Some(folder) = data("fc") else { return };
-    let settings = ChainSettings { tolerance: 1e-9, aim: 1e-9, ..Default::default() };
+    let settings = ChainSettings { tolerance: 1e-9, target: 1e-9, ..Default::default() };
     let mut chain = Chain::new(settings).unwrap();
     for path in files(&folder) {
         let problem = read(&path);
@@ -100,7 +100,7 @@ fn the_same_problem_in_another_form_has_the_same_solutions() {
             let rough = if ending == "dat" && sparse.contains(&name.as_str()) { 1e-5 } else { 1e-8 };
             for (solved, checked, way) in [(&first, &second, "there"), (&second, &first, "back")] {
                 let mut x = Solution::default();
-                let settings = ChainSettings { tolerance: 1e-10, aim: 1e-12, ..Default::default() };
+                let settings = ChainSettings { tolerance: 1e-10, target: 1e-12, ..Default::default() };
                 let report = Chain::new(settings).unwrap().solve(solved, Start::Cold, &mut x);
                 assert_eq!(report.status, Status::Solved, "{other}/{name}: {report:?}");
                 let (found, _) = natural_map(checked, &x.z);

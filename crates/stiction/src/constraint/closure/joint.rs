@@ -22,7 +22,7 @@ use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
 use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
-use crate::dynamics::drive::drive_force;
+use crate::dynamics::drive::{drive_force, drives_of};
 use crate::dynamics::integrate::rotation_between;
 use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission};
 
@@ -172,15 +172,10 @@ impl Constraint for LoopJoints {
         let ranks = joint_ranks(model).split_off(model.links.len());
         let mut order: Vec<usize> = (0..ranks.len()).collect();
         order.sort_by_key(|&joint| ranks[joint]);
-        let mut drives = vec![Vec::new(); ranks.len()];
-        for (i, actuator) in model.actuators.iter().enumerate() {
-            if let Transmission::Loop(joint) = actuator.transmission {
-                drives[joint].push(i);
-            }
-        }
-        for drives in &mut drives {
-            drives.sort_by(|a, b| model.actuators[*a].name.cmp(&model.actuators[*b].name));
-        }
+        let drives = drives_of(model, ranks.len(), |transmission| match transmission {
+            Transmission::Loop(joint) => Some(joint),
+            Transmission::Joint(_) | Transmission::Tendon(_) => None,
+        });
         let mut of_tree = vec![Vec::new(); model.trees.len()];
         for &joint in &order {
             for link in model.loop_joints[joint].links.into_iter().flatten() {

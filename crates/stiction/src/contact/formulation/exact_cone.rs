@@ -175,7 +175,7 @@ impl ExactCone {
     fn attempt(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
         if self.write_problem(island, held).is_err() {
             self.solution.resize(0);
-            return not_finite();
+            return Report::NOT_FINITE;
         }
         self.recall(island, memory);
         self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
@@ -435,16 +435,5 @@ fn copy_rows(
         row += cone.dim();
         to.piece_ptr.push(to.pieces.len());
         to.starts.push(row);
-    }
-}
-
-/// The report on a problem whose numbers are not finite.
-fn not_finite() -> Report {
-    Report {
-        status: Status::NumericalFailure,
-        iterations: 0,
-        pivots: 0,
-        residual: Residual::INFINITE,
-        regularization: 0.0,
     }
 }

@@ -34,7 +34,7 @@
 //! - J. Haslinger, *Approximation of the Signorini problem with friction, obeying the Coulomb law*, Mathematical Methods in
 //!   the Applied Sciences 5 (1983).
 
-use super::tight_solver::{TightSolver, not_finite};
+use super::tight_solver::TightSolver;
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
@@ -159,7 +159,7 @@ impl FrictionBox {
     /// Solves the problem with the bounds as they are estimated.
     fn attempt(&mut self, island: &IslandProblem) -> Report {
         if !self.write_bounds(island) {
-            return not_finite();
+            return Report::NOT_FINITE;
         }
         self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
     }

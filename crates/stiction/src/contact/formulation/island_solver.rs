@@ -32,24 +32,6 @@ pub trait IslandSolver: Debug + Send {
     }
 }
 
-impl IslandSolver for Box<dyn IslandSolver> {
-    fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        self.as_mut().solve(island, memory)
-    }
-
-    fn asks_velocities(&self) -> bool {
-        self.as_ref().asks_velocities()
-    }
-
-    fn factored_from(&self) -> usize {
-        self.as_ref().factored_from()
-    }
-
-    fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
-        self.as_mut().pose(island, memory)
-    }
-}
-
 /// An island as its solver gets it.
 #[derive(Clone, Debug)]
 pub struct PosedIsland {

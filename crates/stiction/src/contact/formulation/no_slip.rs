@@ -57,7 +57,7 @@
 //! E. Stiemke, *Ueber positive Loesungen homogener linearer Gleichungen*, Mathematische Annalen 76 (1915).
 
 use super::independent_rows::{DEPENDENT, IndependentRows, dot};
-use super::tight_solver::{TightSolver, not_finite};
+use super::tight_solver::TightSolver;
 use super::{FormulationError, IslandSolver, NoSlipSolver, PosedIsland};
 use crate::contact::formulation::active_contacts::PressingSet;
 use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
@@ -308,7 +308,7 @@ impl NoSlip {
             _ if write_bounded(&mut self.bounded_problem, &self.half, &self.q, self.columns, island) => {
                 self.bounded.solve(&self.bounded_problem, start, &mut self.solution)
             }
-            _ => not_finite(),
+            _ => Report::NOT_FINITE,
         };
         for (b, block) in island.blocks.iter().enumerate() {
             let z = self.solution.z[b];
@@ -493,7 +493,7 @@ impl NoSlip {
     }
 
     /// The slip that is left on the original data, in parts of the largest speed, is part of the residual.
-    fn judge(&self, island: &IslandProblem, report: &mut Report) {
+    fn assess(&self, island: &IslandProblem, report: &mut Report) {
         for (_, block) in island.blocks.iter().enumerate().filter(|(b, _)| self.held[*b]) {
             for row in [block.row + 1, block.row + 2] {
                 let (slip, size) = velocity(island, &self.impulse, row);
@@ -530,7 +530,7 @@ impl NoSlip {
 impl IslandSolver for NoSlip {
     fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
         self.recall(island, memory);
-        let mut report = not_finite();
+        let mut report = Report::NOT_FINITE;
         let (mut pivots, mut found) = (0, false);
         for round in 1..=self.settings.max_rounds {
             self.eliminate(island);
@@ -575,7 +575,7 @@ impl IslandSolver for NoSlip {
             report.residual.natural_map = report.residual.natural_map.max(off);
         }
         report.pivots = pivots;
-        self.judge(island, &mut report);
+        self.assess(island, &mut report);
         if report.status == Status::Infeasible || report.residual.natural_map > USELESS {
             self.give_up(island);
         }

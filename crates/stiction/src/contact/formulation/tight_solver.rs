@@ -4,8 +4,7 @@
 use super::FormulationError;
 use std::fmt::{Debug, Formatter};
 use stiction_solvers::{
-    BoxLcpSolver, FactoredLcpSolver, LcpSolver, Report, Residual, Solution, Solver, SolverError, Start,
-    Status,
+    BoxLcpSolver, FactoredLcpSolver, LcpSolver, Report, Solution, Solver, SolverError, Start, Status,
 };
 
 /// Natural map that is aimed for (dimensionless): a hundred roundings.
@@ -66,16 +65,5 @@ impl<P: stiction_solvers::Problem> TightSolver<P> {
             _ => {}
         }
         report
-    }
-}
-
-/// The report on a problem whose numbers are not finite.
-pub(crate) fn not_finite() -> Report {
-    Report {
-        status: Status::NumericalFailure,
-        iterations: 0,
-        pivots: 0,
-        residual: Residual::INFINITE,
-        regularization: 0.0,
     }
 }

@@ -390,7 +390,7 @@ fn solve_impact(
     let Events { free, before, memory, reports, .. } = events;
     let mut impact = RowProblem { model, rows, free, before, memory, timestep: motion.h };
     for island in 0..islands.partition.count() {
-        let solved = islands.solve(island, &mut impact, solver);
+        let solved = islands.solve(island, &mut impact, solver.as_mut());
         if let (Some(solved), Some(tree)) = (solved, islands.tree(island, impact.rows)) {
             reports.push((tree, solved));
         }

@@ -3,6 +3,7 @@ pub mod allocator;
 pub mod bad_files;
 pub mod formulations;
 pub mod piles;
+pub mod sources;
 pub mod trees;
 
 use nalgebra::Vector3;
@@ -91,4 +92,18 @@ pub fn normal_force(simulation: &Simulation, geoms: [&str; 2]) -> f64 {
         .filter(|c| c.contact.geoms == pair || c.contact.geoms == [pair[1], pair[0]])
         .map(|c| c.impulse.x / simulation.timestep())
         .sum()
+}
+
+/// The rod of Painleve at 45 degrees, 1 m long and 1 kg, leaning to the right; it moves to the right at `speed` (m/s).
+pub fn painleve_rod(mu: f64, speed: f64) -> String {
+    let (reach, radius) = (0.5 * std::f64::consts::FRAC_1_SQRT_2, 1e-4);
+    format!(
+        r#"<mujoco><option timestep="1e-4"/><worldbody><geom name="floor" type="plane" size="5 5 1" friction="{mu}"/>
+        <body name="rod" pos="0 0 {reach}"><freejoint/>
+        <inertial pos="0 0 0" mass="1" diaginertia="{i} {i} {i}"/>
+        <geom name="tip" type="sphere" size="{radius}" pos="-{reach} 0 {z}" friction="{mu}"/></body></worldbody>
+        <keyframe><key name="start" qpos="0 0 {reach} 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
+        i = 0.25 / 3.0,
+        z = radius - reach,
+    )
 }

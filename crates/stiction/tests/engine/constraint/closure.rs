@@ -1,5 +1,6 @@
 //! Loop-closing joints of every kind: what they hold, what they leave free, and what acts along it.
 
+use super::rod;
 use crate::common::{position, run, simulate};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
@@ -11,16 +12,6 @@ use stiction::sim::{Settings, SimError, Simulation};
 use stiction::spatial::Transform;
 
 const GRAVITY: f64 = 9.81;
-
-/// A uniform rod along x or down z.
-fn rod(mass: f64, length: f64, along: &str) -> String {
-    let moment = mass * length * length / 12.0;
-    let (center, inertia) = match along {
-        "x" => (format!("{} 0 0", 0.5 * length), format!("1e-6 {moment} {moment}")),
-        _ => (format!("0 0 {}", -0.5 * length), format!("{moment} {moment} 1e-6")),
-    };
-    format!(r#"<inertial pos="{center}" mass="{mass}" diaginertia="{inertia}"/>"#)
-}
 
 /// The parallelogram of google-deepmind/mujoco issue 172, crank and rocker hanging down, closed by a hinge between two sites;
 /// `words` follow it, `rest` is more of the scene.

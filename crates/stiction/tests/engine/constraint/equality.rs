@@ -1,5 +1,6 @@
 //! Trees tied by equality constraints: loops, pins and welds.
 
+use super::rod;
 use crate::common::{position, run, simulate};
 use nalgebra::Vector3;
 use stiction::sim::Simulation;
@@ -8,15 +9,6 @@ const GRAVITY: f64 = 9.81;
 
 /// The four-bar of google-deepmind/mujoco issue 172: a parallelogram of uniform rods in the plane y = 0. Crank and
 /// rocker have 0.1 m and 0.2 kg, the coupler 0.3 m and 0.6 kg. At q = 0 crank and rocker hang straight down.
-fn rod(mass: f64, length: f64, along: &str) -> String {
-    let moment = mass * length * length / 12.0;
-    let (center, inertia) = match along {
-        "x" => (format!("{} 0 0", 0.5 * length), format!("1e-6 {moment} {moment}")),
-        _ => (format!("0 0 {}", -0.5 * length), format!("{moment} {moment} 1e-6")),
-    };
-    format!(r#"<inertial pos="{center}" mass="{mass}" diaginertia="{inertia}"/>"#)
-}
-
 /// Hinges and one connect, which closes the loop with three rows of which the plane needs two.
 fn four_bar(timestep: f64, floor: &str) -> String {
     let (crank, coupler, rocker) = (rod(0.2, 0.1, "z"), rod(0.6, 0.3, "x"), rod(0.2, 0.1, "z"));

@@ -1,7 +1,9 @@
 //! Contacts that do not slip, by elimination of the tangent rows (Drumwright 2015, section VI).
 
 use crate::common::piles::pile;
-use crate::common::{contact_force, normal_force, position, shipped, simulate_under, simulate_with};
+use crate::common::{
+    contact_force, normal_force, painleve_rod, position, shipped, simulate_under, simulate_with,
+};
 use nalgebra::{DMatrix, Vector3};
 use stiction::contact::{Formulation, NoSlipSettings};
 use stiction::model::Base;
@@ -38,24 +40,10 @@ fn a_grasp_is_held_for_ten_thousand_steps() {
     }
 }
 
-/// The rod of Painleve at 45 degrees, 1 m long and 1 kg, leaning to the right; it moves to the right at `speed` (m/s).
-fn rod(mu: f64, speed: f64) -> String {
-    let (reach, radius) = (0.5 * std::f64::consts::FRAC_1_SQRT_2, 1e-4);
-    format!(
-        r#"<mujoco><option timestep="1e-4"/><worldbody><geom name="floor" type="plane" size="5 5 1" friction="{mu}"/>
-        <body name="rod" pos="0 0 {reach}"><freejoint/>
-        <inertial pos="0 0 0" mass="1" diaginertia="{i} {i} {i}"/>
-        <geom name="tip" type="sphere" size="{radius}" pos="-{reach} 0 {z}" friction="{mu}"/></body></worldbody>
-        <keyframe><key name="start" qpos="0 0 {reach} 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
-        i = 0.25 / 3.0,
-        z = radius - reach,
-    )
-}
-
 #[test]
 fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
     for mu in [0.1, 1.0, 1.5, 2.0] {
-        let mut s = simulate_under("no-slip", &rod(mu, -1.0));
+        let mut s = simulate_under("no-slip", &painleve_rod(mu, -1.0));
         let report = s.step().unwrap();
         assert!(report.solved(), "{report:?}");
         // The tip stops at once: impulse m (0.625, 0.375), centre (-0.375, 0.375) m/s, spin 1.06066 rad/s.
@@ -72,7 +60,7 @@ fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
 
 #[test]
 fn a_rod_whose_tip_could_only_stop_by_pulling_has_no_answer_and_slides() {
-    let mut s = simulate_under("no-slip", &rod(1.0, 1.0));
+    let mut s = simulate_under("no-slip", &painleve_rod(1.0, 1.0));
     let report = s.step().unwrap();
     assert_eq!((report.unsolved, report.status), (1, Status::Stalled));
     // Held it would take a normal impulse of -0.375 N s, released it approaches: it is left without friction.

@@ -2,7 +2,7 @@
 //! sense; where a formulation deviates by its nature, the deviation is derived and tested.
 
 use crate::common::formulations::{ACCELERATION, COULOMB, HOLDING, VISCOSITY, all, under};
-use crate::common::{contact_force, normal_force, position, speed};
+use crate::common::{contact_force, normal_force, painleve_rod, position, speed};
 use nalgebra::Vector3;
 use stiction::model::Base;
 use stiction::report::StepReport;
@@ -411,29 +411,16 @@ fn a_resting_cube_costs_next_to_nothing_after_the_first_step() {
 
 // F13: the rod of Painleve at 45 degrees, 1 m long and 1 kg; its lower tip slides to the left at 1 m/s.
 
-fn rod(mu: f64) -> String {
-    let (reach, radius) = (0.5 * std::f64::consts::FRAC_1_SQRT_2, 1e-4);
-    format!(
-        r#"<mujoco><option timestep="1e-4"/><worldbody><geom name="floor" type="plane" size="5 5 1" friction="{mu}"/>
-        <body name="rod" pos="0 0 {reach}"><freejoint/>
-        <inertial pos="0 0 0" mass="1" diaginertia="{i} {i} {i}"/>
-        <geom name="tip" type="sphere" size="{radius}" pos="-{reach} 0 {z}" friction="{mu}"/></body></worldbody>
-        <keyframe><key name="start" qpos="0 0 {reach} 1 0 0 0" qvel="-1 0 0 0 0 0"/></keyframe></mujoco>"#,
-        i = 0.25 / 3.0,
-        z = radius - reach,
-    )
-}
-
 #[test]
 fn a_sliding_rod_is_pressed_down_by_friction_and_beyond_five_thirds_stopped_without_a_collision() {
     // N (1 + 3 c (c - mu s)) = m g with c = s = 1/sqrt 2.
     for model in ["cone", "stewart-trinkle", "anitescu-potra"] {
         for (mu, weights) in [(0.0, 0.4), (1.0, 1.0), (1.5, 4.0)] {
-            let mut s = under(model, &rod(mu));
+            let mut s = under(model, &painleve_rod(mu, -1.0));
             assert!(s.step().unwrap().solved());
             assert_near(&format!("{model}, mu {mu}"), contact_force(&s, "rod").z, weights * G, 5e-3);
         }
-        let mut s = under(model, &rod(2.0));
+        let mut s = under(model, &painleve_rod(2.0, -1.0));
         let report = s.step().unwrap();
         assert!(report.solved(), "{model}: {report:?}");
         let [velocity, spin] = motion(&s, "rod");
@@ -449,7 +436,7 @@ fn a_sliding_rod_is_pressed_down_by_friction_and_beyond_five_thirds_stopped_with
 fn a_friction_box_presses_a_rod_by_what_friction_was_in_the_last_step() {
     // N_k = (m g + 1.5 mu N_(k-1)) / 2.5 from the frictionless m g / 2.5: to the law's answer while mu < 5/3, else without end.
     for mu in [1.0, 1.5, 2.0] {
-        let mut s = under("friction-box", &rod(mu));
+        let mut s = under("friction-box", &painleve_rod(mu, -1.0));
         let mut weights = 0.4;
         for step in 0..10 {
             assert!(s.step().unwrap().solved());
@@ -458,11 +445,11 @@ fn a_friction_box_presses_a_rod_by_what_friction_was_in_the_last_step() {
         }
     }
     // The same sequence within the step finds what there is to find.
-    let mut s = under("friction-box-fixed-point", &rod(1.0));
+    let mut s = under("friction-box-fixed-point", &painleve_rod(1.0, -1.0));
     assert!(s.step().unwrap().solved());
     assert_near("fixed point, mu 1", contact_force(&s, "rod").z, G, 5e-3);
     // Beyond 5/3 it grows until it stops the tip, which then needs no more: the impact without a collision.
-    let mut s = under("friction-box-fixed-point", &rod(2.0));
+    let mut s = under("friction-box-fixed-point", &painleve_rod(2.0, -1.0));
     assert!(s.step().unwrap().solved());
     assert_near("fixed point, mu 2", s.contact_forces()[0].impulse.x, 0.375, 5e-3);
 }
@@ -471,7 +458,7 @@ fn a_friction_box_presses_a_rod_by_what_friction_was_in_the_last_step() {
 fn under_the_convex_law_a_sliding_rod_takes_off() {
     // Along the impulse (1, mu) nothing moves after it: lambda (2.5 - 3 mu + 2.5 mu^2) = mu v + g h.
     for mu in [1.0, 1.5] {
-        let mut s = under("convex", &rod(mu));
+        let mut s = under("convex", &painleve_rod(mu, -1.0));
         assert!(s.step().unwrap().solved());
         let exact = (mu + G * 1e-4) / (2.5 - 3.0 * mu + 2.5 * mu * mu);
         let contact = s.contact_forces()[0];

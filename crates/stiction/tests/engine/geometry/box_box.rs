@@ -1,11 +1,15 @@
 //! Box against box: depth, normal and points against support functions and brute force over all features.
 
+use super::random::run;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use stiction::geometry::{ContactPoint, Shape, collide};
 use stiction::spatial::Transform;
+
+/// Attempts at most to simplify a failing case.
+const SHRINKS: u32 = 200;
 
 /// A box with its pose.
 #[derive(Clone, Copy, Debug)]
@@ -270,22 +274,6 @@ fn aligned() -> impl Strategy<Value = (Body, Body)> {
     )
 }
 
-fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value)) {
-    let config = Config {
-        cases,
-        rng_seed: RngSeed::Fixed(20),
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..Config::default()
-    };
-    TestRunner::new(config)
-        .run(&strategy, |value| {
-            test(value);
-            Ok(())
-        })
-        .unwrap();
-}
-
 fn directions() -> Vec<Vector3<f64>> {
     let mut found = Vec::new();
     let mut runner = TestRunner::new(Config { rng_seed: RngSeed::Fixed(7), ..Config::default() });
@@ -298,7 +286,7 @@ fn directions() -> Vec<Vector3<f64>> {
 #[test]
 fn random_boxes_are_as_deep_or_as_far_as_support_functions_and_brute_force_say() {
     let directions = directions();
-    run(10_000, (body(1.0), body(1.0), 0.0..3.0_f64), |(a, b, prediction)| {
+    run(10_000, SHRINKS, (body(1.0), body(1.0), 0.0..3.0_f64), |(a, b, prediction)| {
         check(&a, &b, prediction, &directions);
     });
 }
@@ -308,7 +296,7 @@ fn random_boxes_made_to_touch_are_found_to_touch() {
     // Moved along the axis that separates them best until the gap along it is a given small number.
     let directions = directions();
     let gap = (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| signed(e, n));
-    run(10_000, (body(3.0), body(3.0), gap), |(a, mut b, gap)| {
+    run(10_000, SHRINKS, (body(3.0), body(3.0), gap), |(a, mut b, gap)| {
         let n = candidate_axes(&a, &b)
             .into_iter()
             .reduce(|m, n| if separation(&a, &b, &n) > separation(&a, &b, &m) { n } else { m })
@@ -321,9 +309,14 @@ fn random_boxes_made_to_touch_are_found_to_touch() {
 #[test]
 fn aligned_boxes_are_as_deep_or_as_far_as_support_functions_and_brute_force_say() {
     let directions = directions();
-    run(20_000, (aligned(), prop_oneof![Just(1e-6), Just(0.05), Just(1.0)]), |((a, b), prediction)| {
-        check(&a, &b, prediction, &directions[..100]);
-    });
+    run(
+        20_000,
+        SHRINKS,
+        (aligned(), prop_oneof![Just(1e-6), Just(0.05), Just(1.0)]),
+        |((a, b), prediction)| {
+            check(&a, &b, prediction, &directions[..100]);
+        },
+    );
 }
 
 /// The points in an order that does not depend on ids.
@@ -347,7 +340,7 @@ fn same(p: &[ContactPoint], q: &[ContactPoint], sign: f64, bound: f64) -> bool {
 
 #[test]
 fn exchanging_the_boxes_flips_the_normals_and_keeps_gaps_and_points() {
-    run(10_000, (body(1.0), body(1.0)), |(a, b)| {
+    run(10_000, SHRINKS, (body(1.0), body(1.0)), |(a, b)| {
         let (p, q) = (contacts(&a, &b, 0.3), contacts(&b, &a, 0.3));
         assert!(same(&p, &q, -1.0, 1e-10), "{a:?}\n{b:?}\n{p:#?}\n{q:#?}");
     });
@@ -355,7 +348,7 @@ fn exchanging_the_boxes_flips_the_normals_and_keeps_gaps_and_points() {
 
 #[test]
 fn moving_the_world_moves_the_contacts_with_it() {
-    run(10_000, (body(1.0), body(1.0), pose(3.0)), |(a, b, world)| {
+    run(10_000, SHRINKS, (body(1.0), body(1.0), pose(3.0)), |(a, b, world)| {
         let p = contacts(&a, &b, 0.3);
         let moved = |x: &Body| Body::new(world * x.pose, x.half);
         let q = contacts(&moved(&a), &moved(&b), 0.3);
@@ -379,7 +372,7 @@ fn equal_boxes_stacked_exactly_touch_at_their_four_corners() {
     let noise = [offset.clone(), offset.clone(), offset.clone(), offset.clone(), offset.clone(), offset];
     let world = prop_oneof![Just(Transform::identity()), pose(2.0)];
     let reference = std::cell::RefCell::new(None);
-    run(3_000, (0..24_usize, noise, world), |(r, noise, world)| {
+    run(3_000, SHRINKS, (0..24_usize, noise, world), |(r, noise, world)| {
         // A cube on a cube in any of the 24 orientations, disturbed by up to 1e-9.
         let half = Vector3::repeat(0.5);
         let tilt = UnitQuaternion::from_scaled_axis(Vector3::new(noise[0], noise[1], noise[2]));
@@ -415,6 +408,7 @@ fn equal_boxes_stacked_exactly_touch_at_their_four_corners() {
 fn contacts_of_parallel_faces_lie_on_both_faces() {
     run(
         5_000,
+        SHRINKS,
         (vector(0.2..1.5), vector(0.2..1.5), -3.2..3.2_f64, [-1.0..1.0, -1.0..1.0_f64], pose(2.0)),
         |(ha, hb, yaw, [x, y], world)| {
             let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * yaw);
@@ -453,7 +447,7 @@ fn a_box_pushed_over_the_edge_of_a_table_never_feels_a_sideways_wall() {
 #[test]
 fn an_overhanging_box_turned_on_a_table_keeps_all_its_contacts_under_tiny_tilts() {
     let table = Body::new(Transform::identity(), Vector3::new(1.0, 1.0, 0.1));
-    run(3_000, (direction(), -17.0..-6.0_f64, -1.5..1.5_f64), |(axis, exponent, yaw)| {
+    run(3_000, SHRINKS, (direction(), -17.0..-6.0_f64, -1.5..1.5_f64), |(axis, exponent, yaw)| {
         let tilt = UnitQuaternion::from_scaled_axis(axis * 10_f64.powf(exponent));
         let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * yaw);
         let at = |q: UnitQuaternion<f64>| {
@@ -472,7 +466,7 @@ fn an_overhanging_box_turned_on_a_table_keeps_all_its_contacts_under_tiny_tilts(
 fn a_small_cube_near_the_rim_of_a_wide_thin_plate_is_held_straight_up() {
     let plate = Body::new(Transform::identity(), Vector3::new(8.0, 6.0, 0.1));
     let place = [-1.0..1.0, -1.0..1.0_f64].prop_map(|[x, y]| (x * (8.0 - 1e-3), y * (6.0 - 1e-3)));
-    run(1_000, (place, -3.2..3.2_f64), |((x, y), yaw)| {
+    run(1_000, SHRINKS, (place, -3.2..3.2_f64), |((x, y), yaw)| {
         for (lowest, gap) in [(0.101, 0.001), (0.1, 0.0), (0.099, -0.001)] {
             for yaw in [0.0, yaw] {
                 let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * yaw);
@@ -492,6 +486,7 @@ fn sizes_a_million_to_one_give_finite_contacts_of_the_right_depth() {
     let small = 1e-3;
     run(
         3_000,
+        SHRINKS,
         (pose(1e3), orientation(), [-1.0..1.0, -1.0..1.0_f64], -1.0..1.0_f64),
         |(world, q, [x, y], g)| {
             let ground = Body::new(world, Vector3::repeat(1e3));

@@ -1,31 +1,20 @@
 //! Cylinders, ellipsoids and convex meshes with every bounded shape: depth, normal and points against support functions,
 //! an independent search over directions, and membership in both solids.
 
+use super::random::{capsule, orientation, pose, run, vector};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::Cell;
 use std::sync::Arc;
 use stiction::geometry::{ContactPoint, ConvexMesh, Shape, collide};
 use stiction::spatial::Transform;
 
+/// Attempts at most to simplify a failing case.
+const SHRINKS: u32 = 0;
+
 /// Deviation (m) allowed to pairs with exact directions, and to those found by a search; shapes have sizes about 1.
 const EXACT: f64 = 1e-12;
 const SEARCHED: f64 = 1e-9;
-
-fn vector(range: f64) -> impl Strategy<Value = Vector3<f64>> {
-    [-range..range, -range..range, -range..range].prop_map(|[x, y, z]| Vector3::new(x, y, z))
-}
-
-fn orientation() -> impl Strategy<Value = UnitQuaternion<f64>> {
-    [-1.0..1.0, -1.0..1.0, -1.0..1.0, -1.0..1.0_f64]
-        .prop_filter("a direction", |q| q.iter().map(|x| x * x).sum::<f64>() > 1e-3)
-        .prop_map(|[w, x, y, z]| UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z)))
-}
-
-fn pose(range: f64) -> impl Strategy<Value = Transform> {
-    (vector(range), orientation()).prop_map(|(x, q)| Transform::new(x, &q))
-}
 
 fn cylinder() -> impl Strategy<Value = Shape> {
     (0.1..1.0_f64, 0.1..1.0_f64).prop_map(|(radius, half_length)| Shape::Cylinder { radius, half_length })
@@ -33,10 +22,6 @@ fn cylinder() -> impl Strategy<Value = Shape> {
 
 fn ellipsoid() -> impl Strategy<Value = Shape> {
     [0.1..1.0_f64, 0.1..1.0, 0.1..1.0].prop_map(|[x, y, z]| Shape::Ellipsoid { radii: Vector3::new(x, y, z) })
-}
-
-fn capsule() -> impl Strategy<Value = Shape> {
-    (0.05..0.6_f64, 0.05..1.0_f64).prop_map(|(radius, half_length)| Shape::Capsule { radius, half_length })
 }
 
 fn cuboid() -> impl Strategy<Value = Shape> {
@@ -86,22 +71,6 @@ fn any_convex() -> impl Strategy<Value = Shape> {
 
 fn new_shape() -> impl Strategy<Value = Shape> {
     prop_oneof![cylinder(), ellipsoid(), mesh()]
-}
-
-fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value)) {
-    let config = Config {
-        cases,
-        rng_seed: RngSeed::Fixed(20),
-        failure_persistence: None,
-        max_shrink_iters: 0,
-        ..Config::default()
-    };
-    TestRunner::new(config)
-        .run(&strategy, |value| {
-            test(value);
-            Ok(())
-        })
-        .unwrap();
 }
 
 type Placed<'a> = (&'a Shape, &'a Transform);
@@ -264,7 +233,7 @@ fn report(name: &str) {
 #[test]
 #[ignore = "slow: takes some seconds"]
 fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
-    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
+    run(3_000, SHRINKS, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
     });
     report("random");
@@ -275,7 +244,7 @@ fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
 fn random_shapes_made_to_touch_are_found_to_touch() {
     let gap =
         (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
-    run(600, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
+    run(600, SHRINKS, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
         let found = deepest(&contacts((&a, &x), (&b, &y), 1e6));
         y.translation -= found.normal * (found.gap - gap);
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
@@ -326,7 +295,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
         ]
     };
     let case = (sized(), sized(), 0..24_usize, [place(), place(), place()], tilt, world);
-    run(800, case, |(a, b, r, places, tilt, world)| {
+    run(800, SHRINKS, case, |(a, b, r, places, tilt, world)| {
         let extent = |shape: &Shape, rotation: &Matrix3<f64>| {
             let pose = Transform { rotation: *rotation, translation: Vector3::zeros() };
             shape.aabb(&pose).unwrap().max
@@ -349,7 +318,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
 #[test]
 #[ignore = "slow: takes some seconds"]
 fn a_sphere_touches_the_new_shapes_exactly() {
-    run(2_000, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
+    run(2_000, SHRINKS, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
         let a = Shape::Sphere { radius };
         check((&a, &x), (&b, &y), EXACT, &directions((&a, &x), (&b, &y)));
     });
@@ -358,7 +327,7 @@ fn a_sphere_touches_the_new_shapes_exactly() {
 
 #[test]
 fn a_plane_touches_the_new_shapes_at_the_heights_of_their_lowest_points() {
-    run(5_000, (pose(3.0), new_shape(), pose(3.0)), |(plane, b, y)| {
+    run(5_000, SHRINKS, (pose(3.0), new_shape(), pose(3.0)), |(plane, b, y)| {
         let up: Vector3<f64> = plane.rotation.column(2).into();
         let height = |p: &Vector3<f64>| up.dot(&(p - plane.translation));
         let points = contacts((&Shape::Plane, &plane), (&b, &y), 1e6);
@@ -374,7 +343,7 @@ fn a_plane_touches_the_new_shapes_at_the_heights_of_their_lowest_points() {
 
 #[test]
 fn exchanging_the_shapes_flips_the_normals_and_keeps_gaps_and_points() {
-    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
+    run(3_000, SHRINKS, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         let (p, q) = (contacts((&a, &x), (&b, &y), 0.1), contacts((&b, &y), (&a, &x), 0.1));
         same(&p, &q, -1.0, &format!("{a:?} {x:?}\n{b:?} {y:?}"));
     });
@@ -382,14 +351,19 @@ fn exchanging_the_shapes_flips_the_normals_and_keeps_gaps_and_points() {
 
 #[test]
 fn moving_the_world_moves_the_contacts_with_it() {
-    run(3_000, (new_shape(), pose(0.8), any_convex(), pose(0.8), pose(2.0)), |(a, x, b, y, world)| {
-        let p: Vec<_> = contacts((&a, &x), (&b, &y), 0.1)
-            .iter()
-            .map(|c| ContactPoint { point: world.point(&c.point), normal: world.vector(&c.normal), ..*c })
-            .collect();
-        let q = contacts((&a, &(world * x)), (&b, &(world * y)), 0.1);
-        same(&p, &q, 1.0, &format!("{a:?} {x:?}\n{b:?} {y:?}"));
-    });
+    run(
+        3_000,
+        SHRINKS,
+        (new_shape(), pose(0.8), any_convex(), pose(0.8), pose(2.0)),
+        |(a, x, b, y, world)| {
+            let p: Vec<_> = contacts((&a, &x), (&b, &y), 0.1)
+                .iter()
+                .map(|c| ContactPoint { point: world.point(&c.point), normal: world.vector(&c.normal), ..*c })
+                .collect();
+            let q = contacts((&a, &(world * x)), (&b, &(world * y)), 0.1);
+            same(&p, &q, 1.0, &format!("{a:?} {x:?}\n{b:?} {y:?}"));
+        },
+    );
 }
 
 /// The same contacts in any order. Directions of curved shapes are known to the root of rounding, as are their points.
@@ -405,7 +379,7 @@ fn same(p: &[ContactPoint], q: &[ContactPoint], sign: f64, what: &str) {
 #[test]
 fn a_box_given_as_a_mesh_touches_like_a_box() {
     let half = || [0.1..1.0, 0.1..1.0, 0.1..1.0_f64].prop_map(|[x, y, z]| Vector3::new(x, y, z));
-    run(5_000, (half(), pose(0.8), half(), pose(0.8)), |(h, x, k, y)| {
+    run(5_000, SHRINKS, (half(), pose(0.8), half(), pose(0.8)), |(h, x, k, y)| {
         let boxes = [h, k].map(|half_extents| Shape::Box { half_extents });
         let meshes = [h, k].map(|half| hull(&box_corners(&half)));
         let expected = contacts((&boxes[0], &x), (&boxes[1], &y), 0.05);
@@ -427,7 +401,9 @@ fn a_box_given_as_a_mesh_touches_like_a_box() {
 #[test]
 fn contacts_do_not_depend_on_what_was_computed_before() {
     let cases = std::cell::RefCell::new(Vec::new());
-    run(2_000, (new_shape(), pose(0.5), any_convex(), pose(0.5)), |case| cases.borrow_mut().push(case));
+    run(2_000, SHRINKS, (new_shape(), pose(0.5), any_convex(), pose(0.5)), |case| {
+        cases.borrow_mut().push(case)
+    });
     let cases = cases.into_inner();
     let all = |order: &mut dyn Iterator<Item = usize>| {
         let mut found = vec![Vec::new(); cases.len()];
@@ -453,7 +429,7 @@ fn a_face_of_twelve_corners_is_carried_all_around() {
     let floor = Shape::Plane;
     let table = Shape::Box { half_extents: Vector3::new(1.0, 1.0, 0.1) };
     let below = Transform::from_translation(Vector3::new(0.0, 0.0, -0.1));
-    run(500, (5..40_u32, -0.5..0.5_f64, -0.5..0.5_f64, -3.2..3.2_f64), |(sides, x, y, yaw)| {
+    run(500, SHRINKS, (5..40_u32, -0.5..0.5_f64, -0.5..0.5_f64, -3.2..3.2_f64), |(sides, x, y, yaw)| {
         let standing = prism(sides, 0.3, 0.2);
         let at = Transform::new(
             Vector3::new(x, y, 0.2),
@@ -477,7 +453,7 @@ fn a_standing_cylinder_is_carried_all_around_and_a_lying_one_at_both_ends() {
     let table = Shape::Box { half_extents: Vector3::new(0.3, 0.6, 0.3) };
     let below = Transform::from_translation(Vector3::new(0.0, 0.0, -0.3));
     let lie = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::FRAC_PI_2);
-    run(1_000, (-0.2..0.2_f64, -0.4..0.4_f64, -3.2..3.2_f64, -3.2..3.2_f64), |(x, y, yaw, roll)| {
+    run(1_000, SHRINKS, (-0.2..0.2_f64, -0.4..0.4_f64, -3.2..3.2_f64, -3.2..3.2_f64), |(x, y, yaw, roll)| {
         let turn = |angle: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let upright = Transform::new(Vector3::new(x, y, 0.1), &turn(yaw));
         let lying = Transform::new(Vector3::new(x, y, 0.06), &(turn(yaw) * lie * turn(roll)));
@@ -503,7 +479,7 @@ fn a_tilted_cylinder_keeps_its_points_and_ids_under_small_motions() {
     let can = Shape::Cylinder { radius: 0.06, half_length: 0.1 };
     let table = Shape::Box { half_extents: Vector3::new(0.3, 0.6, 0.3) };
     let below = Transform::from_translation(Vector3::new(0.0, 0.0, -0.3));
-    run(2_000, (vector(1.0), -3.0..0.0_f64, vector(1e-9)), |(about, exponent, noise)| {
+    run(2_000, SHRINKS, (vector(1.0), -3.0..0.0_f64, vector(1e-9)), |(about, exponent, noise)| {
         let tilt = about.normalize() * 10_f64.powf(exponent);
         let at = |v: Vector3<f64>| {
             Transform::new(Vector3::new(0.1, 0.2, 0.1), &UnitQuaternion::from_scaled_axis(v))
@@ -565,7 +541,7 @@ fn shapes_of_extreme_proportions_are_as_far_as_support_functions_say() {
             [size(), size(), size()].prop_map(|[x, y, z]| Shape::Box { half_extents: Vector3::new(x, y, z) }),
         ]
     };
-    run(3_000, (shape(), pose(3.0), shape(), pose(3.0)), |(a, x, b, y)| {
+    run(3_000, SHRINKS, (shape(), pose(3.0), shape(), pose(3.0)), |(a, x, b, y)| {
         let (p, q) = ((&a, &x), (&b, &y));
         let points = contacts(p, q, 1e6);
         let found = deepest(&points);
@@ -598,7 +574,7 @@ fn no_finite_input_gives_a_contact_that_is_not_finite() {
         ([number(), number(), number()], turn())
             .prop_map(|([x, y, z], q)| Transform::new(Vector3::new(x, y, z), &q))
     };
-    run(30_000, (shape(), place(), shape(), place()), |(a, x, b, y)| {
+    run(30_000, SHRINKS, (shape(), place(), shape(), place()), |(a, x, b, y)| {
         for p in contacts((&a, &x), (&b, &y), 1e7) {
             assert!(p.point.iter().all(|x| x.is_finite()) && p.gap.is_finite());
             assert!((p.normal.norm() - 1.0).abs() < 1e-12, "{a:?} {x:?} {b:?} {y:?} {p:?}");

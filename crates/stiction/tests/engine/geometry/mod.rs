@@ -3,4 +3,5 @@
 mod box_box;
 mod broad;
 mod convex;
+mod random;
 mod round;

@@ -1,31 +1,17 @@
 //! Planes, spheres and capsules: contacts against closed formulas and independent minimisation.
 
+use super::random::{capsule, orientation, pose, run, vector};
 use nalgebra::{UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use stiction::geometry::{ContactPoint, Shape, collide};
 use stiction::spatial::Transform;
 
-fn vector(range: f64) -> impl Strategy<Value = Vector3<f64>> {
-    [-range..range, -range..range, -range..range].prop_map(|[x, y, z]| Vector3::new(x, y, z))
-}
-
-fn orientation() -> impl Strategy<Value = UnitQuaternion<f64>> {
-    [-1.0..1.0, -1.0..1.0, -1.0..1.0, -1.0..1.0_f64]
-        .prop_filter("a direction", |q| q.iter().map(|x| x * x).sum::<f64>() > 1e-3)
-        .prop_map(|[w, x, y, z]| UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z)))
-}
-
-fn pose(range: f64) -> impl Strategy<Value = Transform> {
-    (vector(range), orientation()).prop_map(|(x, q)| Transform::new(x, &q))
-}
+/// Attempts at most to simplify a failing case.
+const SHRINKS: u32 = 200;
 
 fn sphere() -> impl Strategy<Value = Shape> {
     (0.05..1.0_f64).prop_map(|radius| Shape::Sphere { radius })
-}
-
-fn capsule() -> impl Strategy<Value = Shape> {
-    (0.05..0.6_f64, 0.05..1.0_f64).prop_map(|(radius, half_length)| Shape::Capsule { radius, half_length })
 }
 
 fn cuboid() -> impl Strategy<Value = Shape> {
@@ -35,22 +21,6 @@ fn cuboid() -> impl Strategy<Value = Shape> {
 
 fn any_shape() -> impl Strategy<Value = Shape> {
     prop_oneof![Just(Shape::Plane), sphere(), capsule(), cuboid()]
-}
-
-fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value)) {
-    let config = Config {
-        cases,
-        rng_seed: RngSeed::Fixed(20),
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..Config::default()
-    };
-    TestRunner::new(config)
-        .run(&strategy, |value| {
-            test(value);
-            Ok(())
-        })
-        .unwrap();
 }
 
 fn contacts(a: &Shape, x: &Transform, b: &Shape, y: &Transform, prediction: f64) -> Vec<ContactPoint> {
@@ -92,27 +62,32 @@ fn axis(pose: &Transform) -> Vector3<f64> {
 
 #[test]
 fn a_plane_touches_every_shape_at_the_heights_of_its_lowest_points() {
-    run(5_000, (pose(3.0), pose(3.0), sphere(), capsule(), cuboid()), |(plane, x, ball, rod, block)| {
-        let up = axis(&plane);
-        let height = |p: &Vector3<f64>| up.dot(&(p - plane.translation));
-        for shape in [ball, rod, block] {
-            let points = contacts(&Shape::Plane, &plane, &shape, &x, f64::MAX);
-            let lowest = height(&x.point(&shape.support(&x.inverse_vector(&-up)).unwrap()));
-            assert!((smallest_gap(&points) - lowest).abs() < 1e-12);
-            let count = match shape {
-                Shape::Sphere { .. } => 1,
-                Shape::Capsule { .. } => 2,
-                _ => 8,
-            };
-            assert_eq!(points.len(), count);
-            for p in &points {
-                assert!((p.normal - up).amax() < 1e-15);
-                // The point is midway between the plane and a surface point of the shape at height gap.
-                assert!((height(&p.point) - 0.5 * p.gap).abs() < 1e-12);
+    run(
+        5_000,
+        SHRINKS,
+        (pose(3.0), pose(3.0), sphere(), capsule(), cuboid()),
+        |(plane, x, ball, rod, block)| {
+            let up = axis(&plane);
+            let height = |p: &Vector3<f64>| up.dot(&(p - plane.translation));
+            for shape in [ball, rod, block] {
+                let points = contacts(&Shape::Plane, &plane, &shape, &x, f64::MAX);
+                let lowest = height(&x.point(&shape.support(&x.inverse_vector(&-up)).unwrap()));
+                assert!((smallest_gap(&points) - lowest).abs() < 1e-12);
+                let count = match shape {
+                    Shape::Sphere { .. } => 1,
+                    Shape::Capsule { .. } => 2,
+                    _ => 8,
+                };
+                assert_eq!(points.len(), count);
+                for p in &points {
+                    assert!((p.normal - up).amax() < 1e-15);
+                    // The point is midway between the plane and a surface point of the shape at height gap.
+                    assert!((height(&p.point) - 0.5 * p.gap).abs() < 1e-12);
+                }
             }
-        }
-        assert!(contacts(&Shape::Plane, &plane, &Shape::Plane, &x, f64::MAX).is_empty());
-    });
+            assert!(contacts(&Shape::Plane, &plane, &Shape::Plane, &x, f64::MAX).is_empty());
+        },
+    );
 }
 
 #[test]
@@ -127,7 +102,7 @@ fn a_box_lying_on_a_plane_has_four_points_with_corner_ids() {
 
 #[test]
 fn spheres_touch_at_the_distance_of_their_centres_less_the_radii() {
-    run(5_000, (pose(1.0), pose(1.0), 0.05..1.0_f64, 0.05..1.0_f64), |(x, y, r, s)| {
+    run(5_000, SHRINKS, (pose(1.0), pose(1.0), 0.05..1.0_f64, 0.05..1.0_f64), |(x, y, r, s)| {
         let (a, b) = (Shape::Sphere { radius: r }, Shape::Sphere { radius: s });
         let points = contacts(&a, &x, &b, &y, f64::MAX);
         let offset = y.translation - x.translation;
@@ -142,7 +117,7 @@ fn spheres_touch_at_the_distance_of_their_centres_less_the_radii() {
 
 #[test]
 fn a_sphere_and_a_capsule_touch_at_the_closest_point_of_the_axis() {
-    run(5_000, (pose(1.0), pose(1.0), 0.05..1.0_f64, capsule()), |(x, y, radius, rod)| {
+    run(5_000, SHRINKS, (pose(1.0), pose(1.0), 0.05..1.0_f64, capsule()), |(x, y, radius, rod)| {
         let Shape::Capsule { radius: r, half_length: l } = rod else { unreachable!() };
         let points = contacts(&Shape::Sphere { radius }, &x, &rod, &y, f64::MAX);
         let d = axis(&y);
@@ -155,7 +130,7 @@ fn a_sphere_and_a_capsule_touch_at_the_closest_point_of_the_axis() {
 
 #[test]
 fn a_sphere_and_a_box_touch_along_the_shortest_way_in_or_out() {
-    run(10_000, (pose(0.7), pose(0.7), 0.05..1.0_f64, cuboid()), |(x, y, radius, block)| {
+    run(10_000, SHRINKS, (pose(0.7), pose(0.7), 0.05..1.0_f64, cuboid()), |(x, y, radius, block)| {
         let Shape::Box { half_extents: h } = block else { unreachable!() };
         let ball = Shape::Sphere { radius };
         let points = contacts(&ball, &x, &block, &y, f64::MAX);
@@ -189,7 +164,7 @@ fn a_sphere_centre_on_a_face_edge_corner_or_centre_of_a_box_leaves_straight() {
 
 #[test]
 fn concentric_spheres_and_coincident_capsules_get_a_normal_of_their_own_frame() {
-    run(500, (pose(1.0), sphere(), capsule(), capsule()), |(x, ball, rod, other)| {
+    run(500, SHRINKS, (pose(1.0), sphere(), capsule(), capsule()), |(x, ball, rod, other)| {
         for (a, b) in [(&ball, &ball), (&ball, &rod), (&rod, &rod), (&rod, &other), (&rod, &ball)] {
             let points = contacts(a, &x, b, &x, 0.0);
             assert!(!points.is_empty());
@@ -207,7 +182,7 @@ fn concentric_spheres_and_coincident_capsules_get_a_normal_of_their_own_frame() 
 
 #[test]
 fn capsules_touch_where_their_axes_come_closest() {
-    run(10_000, (pose(0.8), pose(0.8), capsule(), capsule()), |(x, y, a, b)| {
+    run(10_000, SHRINKS, (pose(0.8), pose(0.8), capsule(), capsule()), |(x, y, a, b)| {
         let (Shape::Capsule { radius: r, half_length: l }, Shape::Capsule { radius: s, half_length: m }) =
             (&a, &b)
         else {
@@ -234,7 +209,7 @@ fn parallel_capsules_touch_at_both_ends_of_the_stretch_they_share() {
     let angle = prop_oneof![Just(0.0), (-17.0..-2.5_f64).prop_map(|e| 10_f64.powf(e))];
     let case =
         (capsule(), capsule(), -0.9..0.9_f64, -3.2..3.2_f64, angle, vector(1.0), any::<bool>(), pose(2.0));
-    run(5_000, case, |(a, b, shift, around, angle, about, flip, world)| {
+    run(5_000, SHRINKS, case, |(a, b, shift, around, angle, about, flip, world)| {
         let (Shape::Capsule { radius: r, half_length: l }, Shape::Capsule { radius: s, half_length: m }) =
             (&a, &b)
         else {
@@ -274,7 +249,7 @@ fn parallel_capsules_touch_at_both_ends_of_the_stretch_they_share() {
 fn capsules_with_crossing_axes_leave_along_the_common_perpendicular() {
     let rod = Shape::Capsule { radius: 0.1, half_length: 1.0 };
     let quarter = std::f64::consts::FRAC_PI_2;
-    run(1_000, (pose(2.0), 0.02..3.12_f64, -0.9..0.9_f64, -0.9..0.9_f64), |(world, angle, s, t)| {
+    run(1_000, SHRINKS, (pose(2.0), 0.02..3.12_f64, -0.9..0.9_f64, -0.9..0.9_f64), |(world, angle, s, t)| {
         let turn = UnitQuaternion::from_scaled_axis(Vector3::x() * angle);
         let d = turn * Vector3::z();
         let y = world * Transform::new(Vector3::z() * s - d * t, &turn);
@@ -334,7 +309,7 @@ fn directions() -> Vec<Vector3<f64>> {
 #[test]
 fn a_capsule_and_a_box_touch_as_deep_as_minimisation_and_support_functions_say() {
     let directions = directions();
-    run(10_000, (pose(0.8), pose(0.8), capsule(), cuboid()), |(x, y, rod, block)| {
+    run(10_000, SHRINKS, (pose(0.8), pose(0.8), capsule(), cuboid()), |(x, y, rod, block)| {
         check_capsule_box(&x, &rod, &y, &block, &directions);
     });
 }
@@ -357,7 +332,7 @@ fn a_capsule_aligned_with_a_box_touches_as_deep_as_minimisation_says() {
         [offset(), offset(), offset()],
         prop_oneof![Just(Transform::identity()), pose(2.0)],
     );
-    run(10_000, case, |(rod, block, along, places, tilt, world)| {
+    run(10_000, SHRINKS, case, |(rod, block, along, places, tilt, world)| {
         let (Shape::Capsule { radius: r, half_length: l }, Shape::Box { half_extents: h }) = (&rod, &block)
         else {
             unreachable!()
@@ -412,7 +387,7 @@ fn a_capsule_overhanging_a_table_keeps_two_points_under_tiny_tilts() {
     let table = Shape::Box { half_extents: Vector3::new(1.0, 1.0, 0.1) };
     let rod = Shape::Capsule { radius: 0.1, half_length: 0.5 };
     let lie = UnitQuaternion::from_scaled_axis(Vector3::y() * std::f64::consts::FRAC_PI_2);
-    run(2_000, (vector(1.0), -17.0..-6.0_f64, -3.2..3.2_f64), |(about, exponent, yaw)| {
+    run(2_000, SHRINKS, (vector(1.0), -17.0..-6.0_f64, -3.2..3.2_f64), |(about, exponent, yaw)| {
         let tilt = UnitQuaternion::from_scaled_axis(about * 10_f64.powf(exponent));
         let spin = UnitQuaternion::from_scaled_axis(Vector3::z() * yaw);
         let at = |q| Transform::new(Vector3::new(0.95, 0.3, 0.2), &q);
@@ -434,7 +409,7 @@ fn balls_anywhere_on_a_plate_are_touched_straight_below_their_centre() {
     let plate = Shape::Box { half_extents: Vector3::new(0.064, 0.064, 0.01) };
     let at = Transform::from_translation(Vector3::new(0.0, 0.0, 0.01));
     let ball = Shape::Sphere { radius: 0.0025 };
-    run(1_000, [-0.06..0.06, -0.06..0.06_f64], |[x, y]| {
+    run(1_000, SHRINKS, [-0.06..0.06, -0.06..0.06_f64], |[x, y]| {
         for (x, y) in [(x, y), (0.0, 0.0), (0.01, 0.01)] {
             let c = Transform::from_translation(Vector3::new(x, y, 0.0225));
             let p = contacts(&plate, &at, &ball, &c, 1e-3)[0];
@@ -443,7 +418,7 @@ fn balls_anywhere_on_a_plate_are_touched_straight_below_their_centre() {
     });
     // Near the rim of a wide thin plate.
     let plate = Shape::Box { half_extents: Vector3::new(8.0, 6.0, 0.1) };
-    run(1_000, [-1.0..1.0, -1.0..1.0_f64], |[x, y]| {
+    run(1_000, SHRINKS, [-1.0..1.0, -1.0..1.0_f64], |[x, y]| {
         for (lowest, gap) in [(0.101, 0.001), (0.1, 0.0), (0.099, -0.001)] {
             let c = Vector3::new(x * (8.0 - 1e-3), y * (6.0 - 1e-3), lowest + 0.02);
             let ball = Shape::Sphere { radius: 0.02 };
@@ -455,7 +430,7 @@ fn balls_anywhere_on_a_plate_are_touched_straight_below_their_centre() {
 
 #[test]
 fn exchanging_any_two_shapes_flips_the_normals_and_keeps_gaps_and_points() {
-    run(20_000, (any_shape(), pose(0.8), any_shape(), pose(0.8)), |(a, x, b, y)| {
+    run(20_000, SHRINKS, (any_shape(), pose(0.8), any_shape(), pose(0.8)), |(a, x, b, y)| {
         let (p, q) = (contacts(&a, &x, &b, &y, 0.2), contacts(&b, &y, &a, &x, 0.2));
         assert_eq!(p.len(), q.len());
         for c in &p {
@@ -469,15 +444,20 @@ fn exchanging_any_two_shapes_flips_the_normals_and_keeps_gaps_and_points() {
 
 #[test]
 fn moving_the_world_moves_any_contact_with_it() {
-    run(20_000, (any_shape(), pose(0.8), any_shape(), pose(0.8), pose(2.0)), |(a, x, b, y, world)| {
-        let (p, q) = (contacts(&a, &x, &b, &y, 0.2), contacts(&a, &(world * x), &b, &(world * y), 0.2));
-        assert_eq!(p.len(), q.len());
-        for (c, d) in p.iter().zip(&q) {
-            assert!((world.point(&c.point) - d.point).amax() < 1e-10, "{a:?} {b:?}");
-            assert!((world.vector(&c.normal) - d.normal).amax() < 1e-10);
-            assert!((c.gap - d.gap).abs() < 1e-11 && c.feature == d.feature);
-        }
-    });
+    run(
+        20_000,
+        SHRINKS,
+        (any_shape(), pose(0.8), any_shape(), pose(0.8), pose(2.0)),
+        |(a, x, b, y, world)| {
+            let (p, q) = (contacts(&a, &x, &b, &y, 0.2), contacts(&a, &(world * x), &b, &(world * y), 0.2));
+            assert_eq!(p.len(), q.len());
+            for (c, d) in p.iter().zip(&q) {
+                assert!((world.point(&c.point) - d.point).amax() < 1e-10, "{a:?} {b:?}");
+                assert!((world.vector(&c.normal) - d.normal).amax() < 1e-10);
+                assert!((c.gap - d.gap).abs() < 1e-11 && c.feature == d.feature);
+            }
+        },
+    );
 }
 
 #[test]
@@ -499,7 +479,7 @@ fn no_finite_input_gives_a_contact_that_is_not_finite() {
         ([number(), number(), number()], turn())
             .prop_map(|([x, y, z], q)| Transform::new(Vector3::new(x, y, z), &q))
     };
-    run(50_000, (shape(), place(), shape(), place()), |(a, x, b, y)| {
+    run(50_000, SHRINKS, (shape(), place(), shape(), place()), |(a, x, b, y)| {
         for p in contacts(&a, &x, &b, &y, 1e7) {
             assert!(p.point.iter().all(|x| x.is_finite()) && p.gap.is_finite());
             assert!((p.normal.norm() - 1.0).abs() < 1e-12, "{a:?} {x:?} {b:?} {y:?} {p:?}");

@@ -1,6 +1,7 @@
 //! Bad files: each is refused in one sentence that names file, line, element, value and what would be right, and
 //! says what to underline.
 
+use super::complaints_about_place;
 use crate::common::bad_files::{Bad, FILES};
 use std::path::{Path, PathBuf};
 use stiction::scene::load;
@@ -29,14 +30,7 @@ fn complaints(bad: &Bad, below: &Path) -> Vec<String> {
     if !sentence.starts_with(&format!("{place}:")) || sentence.contains('\n') {
         complaints.push("not one sentence with its place".into());
     }
-    let text = std::fs::read_to_string(&blamed).unwrap();
-    let line = text.lines().nth(place.line - 1).unwrap_or_default();
-    let underlined: String = line.chars().skip(place.column - 1).take(place.length).collect();
-    if underlined != bad.underlined {
-        complaints.push(format!("underlined is {underlined:?}"));
-    }
-    complaints
-        .extend(bad.words.iter().filter(|word| !sentence.contains(*word)).map(|word| format!("no {word:?}")));
+    complaints.extend(complaints_about_place(bad.underlined, bad.words, &sentence, place, &blamed));
     if !complaints.is_empty() {
         complaints.push(sentence);
     }

@@ -1,6 +1,7 @@
 //! Bad meshes and height fields: each is refused in one sentence that names the scene's file and line, the element, the
 //! value and what would be right; damaged files of every format are refused or read, and never break anything.
 
+use super::complaints_about_place;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use stiction::scene::{EntryKind, Scene, SceneError, load};
@@ -235,14 +236,8 @@ fn complaints(bad: &Bad) -> Vec<String> {
     if place.line != bad.line || !sentence.starts_with(&format!("{place}:")) || sentence.contains('\n') {
         complaints.push(format!("line {}, or not one sentence", place.line));
     }
-    let text = std::fs::read_to_string(directory.join("scene.xml")).unwrap();
-    let line = text.lines().nth(place.line - 1).unwrap_or_default();
-    let underlined: String = line.chars().skip(place.column - 1).take(place.length).collect();
-    if underlined != bad.underlined {
-        complaints.push(format!("underlined is {underlined:?}"));
-    }
-    complaints
-        .extend(bad.words.iter().filter(|word| !sentence.contains(*word)).map(|word| format!("no {word:?}")));
+    let blamed = directory.join("scene.xml");
+    complaints.extend(complaints_about_place(bad.underlined, bad.words, &sentence, place, &blamed));
     if !complaints.is_empty() {
         complaints.push(sentence);
     }
