@@ -7,7 +7,9 @@ use stiction::scene::mjcf;
 use stiction::sim::{Settings, Simulation};
 use stiction_solvers::{Cone, ConeNcp, Problem, Report, Residual, Solution, Solver, Start, Status};
 
-/// Sweeps over the contacts: the normal impulse first, then friction within its bound.
+/// Sweeps over the contacts: the normal impulse first, then a step of the friction against the slip, brought back into its
+/// disk. Both tangents take the same step, of the velocity before either has moved: only then does the friction come to
+/// rest where it opposes the slip.
 struct DampedGaussSeidel {
     sweeps: usize,
     /// Part of each correction that is taken, 0 to 1.
@@ -18,22 +20,22 @@ struct DampedGaussSeidel {
 impl DampedGaussSeidel {
     fn sweep(&self, problem: &ConeNcp, g: &[f64], z: &mut [f64]) {
         let n = z.len();
-        for (cone, &first) in problem.cones().iter().zip(problem.starts()) {
-            let rows = first..first + cone.dim();
-            for i in rows.clone() {
-                let velocity =
-                    problem.q()[i] + g[i * n..][..n].iter().zip(&*z).map(|(g, z)| g * z).sum::<f64>();
-                let diagonal = g[i * n + i].max(f64::MIN_POSITIVE);
-                let full = match *cone {
-                    Cone::Coulomb { .. } if i > first => z[i] - velocity / diagonal,
-                    _ => (z[i] - velocity / diagonal).max(0.0),
-                };
-                z[i] += self.damping * (full - z[i]);
-            }
+        let velocity = |i: usize, z: &[f64]| {
+            problem.q()[i] + g[i * n..][..n].iter().zip(z).map(|(g, z)| g * z).sum::<f64>()
+        };
+        for (cone, &normal) in problem.cones().iter().zip(problem.starts()) {
+            let step = self.damping / g[normal * n + normal];
+            z[normal] = (z[normal] - step * velocity(normal, z)).max(0.0);
             if let Cone::Coulomb { mu, .. } = *cone {
-                let (bound, friction) = (mu * z[first], z[first + 1].hypot(z[first + 2]));
+                let [s, t] = [normal + 1, normal + 2];
+                let step = self.damping / (g[s * n + s] + g[t * n + t]);
+                let [slip_s, slip_t] = [velocity(s, z), velocity(t, z)];
+                z[s] -= step * slip_s;
+                z[t] -= step * slip_t;
+                let (bound, friction) = (mu * z[normal], z[s].hypot(z[t]));
                 if friction > bound {
-                    z[first + 1..first + 3].iter_mut().for_each(|t| *t *= bound / friction);
+                    z[s] *= bound / friction;
+                    z[t] *= bound / friction;
                 }
             }
         }
