@@ -30,7 +30,7 @@
 use crate::driver::Incumbent;
 use crate::linalg::dense::{dot, dot_and_magnitude, scales};
 use crate::linalg::lu::Lu;
-use crate::problem::residual::ResidualAccumulator;
+use crate::problem::residual::{Assessed, Dense};
 use crate::problem::{Problem, Report, Residual, Solution, Status};
 
 /// Largest scaled natural map that counts as solved.
@@ -98,21 +98,15 @@ impl FrictionLcp {
         if z.len() != n || self.matrix.len() != n * n || self.laws.len() != n || !known {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        let (w_unit, z_unit) = scales(&self.matrix, &self.q);
-        let mut worst = ResidualAccumulator::default();
+        let mut assessed = Assessed::begin();
         for i in 0..n {
             let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
-            let (z_i, w) = (z[i] * z_unit, (sum + self.q[i]) * w_unit);
-            let magnitude = (magnitude + self.q[i].abs()) * w_unit;
-            match self.laws[i] {
-                IndexLaw::Normal => worst.add(z_i, w, magnitude),
-                IndexLaw::Friction { .. } => {
-                    let bound = self.bound(i, z) * z_unit;
-                    worst.add_bounded(z_i, w, [-bound, bound], magnitude);
-                }
-            }
+            assessed.push(sum + self.q[i], self.q[i], magnitude);
         }
-        worst.finish()
+        assessed.finish(&Dense(&self.matrix), z, |i| match self.laws[i] {
+            IndexLaw::Normal => [0.0, f64::INFINITY],
+            IndexLaw::Friction { .. } => [-self.bound(i, z), self.bound(i, z)],
+        })
     }
 }
 

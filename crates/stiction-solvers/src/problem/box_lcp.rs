@@ -9,11 +9,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::dense::{all_finite, dot_and_magnitude, scales};
+use crate::linalg::dense::{all_finite, dot_and_magnitude};
 use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
 use crate::problem::lcp::Lcp;
-use crate::problem::residual::ResidualAccumulator;
+use crate::problem::residual::{Assessed, Dense};
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find `z` in the box `[l, u]` with `-(M z + q)` in its normal cone.
@@ -166,16 +166,14 @@ impl BoxLcp {
     }
 
     fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
-        let (w_unit, z_unit) = scales(&self.matrix, &self.q);
-        let mut worst = ResidualAccumulator::default();
+        let mut assessed = Assessed::begin();
         for i in 0..self.q.len() {
             let (sum, magnitude) = dot_and_magnitude(self.row(i), z);
             let w = sum + self.q[i];
             keep(i, w);
-            let bounds = [self.lower[i] * z_unit, self.upper[i] * z_unit];
-            worst.add_bounded(z[i] * z_unit, w * w_unit, bounds, (magnitude + self.q[i].abs()) * w_unit);
+            assessed.push(w, self.q[i], magnitude);
         }
-        worst.finish()
+        assessed.finish(&Dense(&self.matrix), z, |i| [self.lower[i], self.upper[i]])
     }
 
     fn assess_only(&self, z: &[f64]) -> (Residual, f64) {

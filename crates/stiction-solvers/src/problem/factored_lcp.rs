@@ -12,7 +12,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{dot, dot_and_magnitude, units};
 use crate::linalg::sparse_rows::SparseRows;
 use crate::problem::error::SolverError;
-use crate::problem::residual::ResidualAccumulator;
+use crate::problem::residual::{Assessed, Entries, part};
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = Y Y^T z + q >= 0` and `z . w = 0`.
@@ -191,36 +191,33 @@ impl FactoredLcp {
         if z.len() != n || w.len() != n {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        let (w_unit, z_unit) = self.units();
         scratch.clear();
         scratch.resize(2 * m, 0.0);
         let (p, size) = scratch.split_at_mut(m);
         for (i, &z) in z.iter().enumerate() {
-            let mut add = |k: usize, y: f64| {
+            self.entries_of_row(i, |k, y| {
                 p[k] += y * z;
                 size[k] += (y * z).abs();
-            };
-            match &self.sparse {
-                Some(rows) => rows.row(i).iter().for_each(|&(k, y)| add(k, y)),
-                None => self.row(i).iter().enumerate().for_each(|(k, y)| add(k, *y)),
-            }
+            });
         }
         let product = |i: usize, p: &[f64]| match &self.sparse {
             Some(rows) => rows.dot_and_magnitude(i, p),
             None => dot_and_magnitude(self.row(i), p),
         };
-        let mut worst = ResidualAccumulator::default();
+        let mut assessed = Assessed::begin();
         for i in 0..n {
             w[i] = product(i, p).0 + self.q[i];
-            let magnitude = product(i, size).1 + self.q[i].abs();
-            let (z, w, magnitude) = (z[i] * z_unit, w[i] * w_unit, magnitude * w_unit);
-            if i < free {
-                worst.add_bounded(z, w, [f64::NEG_INFINITY, f64::INFINITY], magnitude);
-            } else {
-                worst.add(z, w, magnitude);
-            }
+            assessed.push(w[i], self.q[i], product(i, size).1);
         }
-        worst.finish()
+        let lower = |i: usize| if i < free { f64::NEG_INFINITY } else { 0.0 };
+        assessed.finish(self, z, |i| [lower(i), f64::INFINITY])
+    }
+
+    fn entries_of_row(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        match &self.sparse {
+            Some(rows) => rows.row(i).iter().for_each(|&(k, y)| visit(k, y)),
+            None => self.row(i).iter().enumerate().for_each(|(k, y)| visit(k, *y)),
+        }
     }
 
     /// The units of `w` and `z`, inverted: see [`dense::scales`](crate::linalg::dense::scales). `Y Y^T` vanishes with its diagonal,
@@ -228,6 +225,31 @@ impl FactoredLcp {
     pub(crate) fn units(&self) -> (f64, f64) {
         let trace: f64 = self.diagonal.iter().sum();
         units(trace / self.q.len().max(1) as f64, || 0.0, &self.q)
+    }
+}
+
+/// By Cauchy and Schwarz `|M_ij|` is at most the product of the rows' sizes.
+impl Entries for FactoredLcp {
+    fn row_size(&self, i: usize) -> f64 {
+        self.diagonal[i].sqrt()
+    }
+
+    fn weight(&self, _j: usize, _sizes: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// Through the velocities, where the product is not formed: `|M_ij| / W_i <= sum_k |Y_jk| max_i |Y_ik| / W_i`.
+    fn weights(&self, sizes: &[f64], weights: &mut Vec<f64>) {
+        let n = sizes.len();
+        weights.clear();
+        weights.resize(n + self.columns, 0.0);
+        let (weights, by_velocity) = weights.split_at_mut(n);
+        for (i, size) in sizes.iter().enumerate() {
+            self.entries_of_row(i, |k, y| by_velocity[k] = by_velocity[k].max(part(y, *size)));
+        }
+        for (j, weight) in weights.iter_mut().enumerate() {
+            self.entries_of_row(j, |k, y| *weight += y.abs() * by_velocity[k]);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::linalg::dense::{Support, all_finite, dot_and_magnitude, scales};
 use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
-use crate::problem::residual::ResidualAccumulator;
+use crate::problem::residual::{Assessed, Dense};
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = M z + q >= 0` and `z . w = 0`.
@@ -133,9 +133,8 @@ impl Lcp {
 
     /// The one pass: hands `w_i` to `keep` and collects the verdict.
     fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
-        let (w_unit, z_unit) = self.scales();
         let support = Support::of(z);
-        let mut worst = ResidualAccumulator::default();
+        let mut assessed = Assessed::begin();
         for i in 0..self.q.len() {
             let (sum, magnitude) = match &support {
                 Some(support) => support.dot_and_magnitude(self.row(i), z),
@@ -143,9 +142,9 @@ impl Lcp {
             };
             let w = sum + self.q[i];
             keep(i, w);
-            worst.add(z[i] * z_unit, w * w_unit, (magnitude + self.q[i].abs()) * w_unit);
+            assessed.push(w, self.q[i], magnitude);
         }
-        worst.finish()
+        assessed.finish(&Dense(&self.matrix), z, |_| [0.0, f64::INFINITY])
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::linalg::dense::dot_and_magnitude;
 use crate::problem::box_lcp::check_bounds;
 use crate::problem::error::SolverError;
-use crate::problem::residual::ResidualAccumulator;
+use crate::problem::residual::{Assessed, Dense};
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// A function of `n` unknowns with its Jacobian.
@@ -26,8 +26,8 @@ pub trait Smooth {
 
 /// A mixed complementarity problem in a [`Smooth`] function.
 ///
-/// Answers are evaluated in units taken at the point of the box closest to zero: values in `a = max |F|` there (1 if that
-/// is zero), unknowns in `a / s`, with `s` the mean of the Jacobian's `|J_ii|`.
+/// An answer is judged by the linearization of the function there, `F(z) = J z + (F(z) - J z)`, row by row in the unit of the
+/// terms of this sum: see [`Residual`]. The function need not be defined in the whole box.
 ///
 /// ```
 /// use stiction_solvers::{FbPlm, FbPlmSettings, Mcp, Smooth, Solution, Solver, Start, Status};
@@ -57,27 +57,17 @@ pub struct Mcp<F> {
     function: F,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    w_unit: f64,
-    z_unit: f64,
 }
 
 impl<F: Smooth> Mcp<F> {
     /// The problem with bounds of the function's length; lower bounds may be `-inf`, upper ones `+inf`.
     ///
     /// # Errors
-    /// [`SolverError::Length`], [`SolverError::Bounds`], and [`SolverError::NotFiniteVector`] or
-    /// [`SolverError::NotFiniteMatrix`] if function or Jacobian are not finite at the point of the box closest to zero.
+    /// [`SolverError::Length`] and [`SolverError::Bounds`]. The function is not evaluated: a solve does that where it goes.
     pub fn new(function: F, lower: Vec<f64>, upper: Vec<f64>) -> Result<Mcp<F>, SolverError> {
         let n = function.dim();
         check_bounds(&lower, &upper, n)?;
-        let origin: Vec<f64> = lower.iter().zip(&upper).map(|(l, u)| 0.0_f64.max(*l).min(*u)).collect();
-        let mut value = vec![0.0; n];
-        let mut jacobian = vec![0.0; n * n];
-        function.value(&origin, &mut value);
-        function.jacobian(&origin, &mut jacobian);
-        crate::problem::checks::check_finite(&jacobian, &value)?;
-        let (w_unit, z_unit) = crate::linalg::dense::scales(&jacobian, &value);
-        Ok(Mcp { function, lower, upper, w_unit, z_unit })
+        Ok(Mcp { function, lower, upper })
     }
 
     /// The function.
@@ -96,14 +86,12 @@ impl<F: Smooth> Mcp<F> {
         jacobian.resize(n * n, 0.0);
         self.function.value(z, w);
         self.function.jacobian(z, jacobian);
-        let mut worst = ResidualAccumulator::default();
+        let mut assessed = Assessed::begin();
         for i in 0..n {
-            // What rounding of z alone does to F_i, and F_i itself.
-            let magnitude = dot_and_magnitude(&jacobian[i * n..(i + 1) * n], z).1 + w[i].abs();
-            let bounds = [self.lower[i] * self.z_unit, self.upper[i] * self.z_unit];
-            worst.add_bounded(z[i] * self.z_unit, w[i] * self.w_unit, bounds, magnitude * self.w_unit);
+            let (sum, terms) = dot_and_magnitude(&jacobian[i * n..(i + 1) * n], z);
+            assessed.push(w[i], w[i] - sum, terms);
         }
-        worst.finish()
+        assessed.finish(&Dense(jacobian), z, |i| [self.lower[i], self.upper[i]])
     }
 }
 
