@@ -17,12 +17,16 @@ use stiction_solvers::{
 struct Callback {
     function: Py<PyAny>,
     jacobian: Option<Py<PyAny>>,
-    size: usize,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
     raised: RefCell<Option<PyErr>>,
 }
 
 /// Relative step of the central differences that stand in for a missing Jacobian: the cube root of the rounding.
 const DIFFERENCE: f64 = 6e-6;
+
+/// The same of one-sided differences, at a bound or at the edge of the domain: the square root.
+const ONE_SIDED: f64 = 1.5e-8;
 
 impl Callback {
     /// Calls a function of a point, whose answer must be an array of `out.len()` numbers.
@@ -59,7 +63,7 @@ struct Shared(Rc<Callback>);
 
 impl Smooth for Shared {
     fn dim(&self) -> usize {
-        self.0.size
+        self.0.lower.len()
     }
 
     fn value(&self, z: &[f64], f: &mut [f64]) {
@@ -70,20 +74,44 @@ impl Smooth for Shared {
         if let Some(function) = &self.0.jacobian {
             return self.0.call(function, "jac", z, jacobian);
         }
-        let n = self.0.size;
+        let mut here = vec![0.0; z.len()];
+        self.value(z, &mut here);
+        for j in 0..z.len() {
+            self.differences(z, j, &here, jacobian);
+        }
+    }
+}
+
+impl Shared {
+    /// Writes column `j`: central differences, one-sided ones where a bound is near or the function is not defined on the
+    /// other side, NaN where it is defined on neither. `here` is the value at `z`.
+    fn differences(&self, z: &[f64], j: usize, here: &[f64], jacobian: &mut [f64]) {
+        let n = z.len();
+        let size = z[j].abs().max(1.0);
         let mut at = z.to_vec();
-        let (mut above, mut below) = (vec![0.0; n], vec![0.0; n]);
-        for j in 0..n {
-            let step = DIFFERENCE * z[j].abs().max(1.0);
+        // The value at another z_j within the bounds, if it is defined there.
+        let mut value = |step: f64| {
             at[j] = z[j] + step;
-            self.value(&at, &mut above);
-            let up = at[j];
-            at[j] = z[j] - step;
-            self.value(&at, &mut below);
-            for i in 0..n {
-                jacobian[i * n + j] = (above[i] - below[i]) / (up - at[j]);
+            if at[j] < self.0.lower[j] || at[j] > self.0.upper[j] || at[j] == z[j] {
+                return None;
             }
-            at[j] = z[j];
+            let mut value = vec![0.0; n];
+            self.value(&at, &mut value);
+            value.iter().all(|v| v.is_finite()).then_some((at[j], value))
+        };
+        let central = DIFFERENCE * size;
+        let ends = value(central).zip(value(-central)).or_else(|| {
+            let [up, down] = [ONE_SIDED * size, -ONE_SIDED * size];
+            value(up).or_else(|| value(down)).map(|end| (end, (z[j], here.to_vec())))
+        });
+        // An unknown whose bounds leave no room for a step is no unknown.
+        let fixed = self.0.upper[j] - self.0.lower[j] < ONE_SIDED * size;
+        for i in 0..n {
+            jacobian[i * n + j] = match &ends {
+                Some(((up, above), (down, below))) => (above[i] - below[i]) / (up - down),
+                None if fixed => 0.0,
+                None => f64::NAN,
+            };
         }
     }
 }
@@ -105,7 +133,9 @@ pub(crate) fn solve_mcp(
     let z = any_vector(&z0);
     let (lower, upper) = (vector("lower", &lower, z.len())?, vector("upper", &upper, z.len())?);
     let mut solver = solver(method, tol)?;
-    let callback = Callback { function: fun, jacobian: jac, size: z.len(), raised: RefCell::new(None) };
+    let raised = RefCell::new(None);
+    let callback =
+        Callback { function: fun, jacobian: jac, lower: lower.clone(), upper: upper.clone(), raised };
     let callback = Rc::new(callback);
     let raised = |error: SolverError| callback.raised.borrow_mut().take().unwrap_or_else(|| refuse(error));
     let problem = Mcp::new(Shared(callback.clone()), lower, upper).map_err(raised)?;

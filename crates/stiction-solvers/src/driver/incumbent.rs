@@ -17,8 +17,6 @@ pub(crate) type Assessment = (Residual, f64);
 pub(crate) struct Incumbent {
     tolerance: f64,
     residual: Residual,
-    /// What ranks certified answers, the natural map unless [`Incumbent::offer_ranked`] says otherwise.
-    rank: f64,
     certified: bool,
     /// Iterations so far, as reported.
     pub(crate) iterations: usize,
@@ -46,28 +44,16 @@ impl Incumbent {
     /// Forgets the best answer, so that the next one replaces it.
     pub(crate) fn forget(&mut self) {
         self.residual = Residual::INFINITE;
-        self.rank = f64::INFINITY;
         self.certified = false;
     }
 
     /// Copies `candidate` into `x` if it is the best answer so far, and says whether it is.
     pub(crate) fn offer(&mut self, assessment: Assessment, candidate: &Solution, x: &mut Solution) -> bool {
-        self.offer_ranked(assessment, assessment.0.natural_map, candidate, x)
-    }
-
-    /// The same where certified answers are ranked by another number than their natural map.
-    pub(crate) fn offer_ranked(
-        &mut self,
-        assessment: Assessment,
-        rank: f64,
-        candidate: &Solution,
-        x: &mut Solution,
-    ) -> bool {
         let (residual, floor) = assessment;
         let certified = residual.certifies(self.tolerance, floor);
-        let better = self.improves(residual, certified, rank);
+        let better = self.improves(residual, certified);
         if better {
-            self.accept(residual, certified, rank);
+            self.accept(residual, certified);
             copy(candidate, x);
         }
         better
@@ -77,7 +63,7 @@ impl Incumbent {
     /// Its work counts.
     pub(crate) fn offer_answer(&mut self, report: &Report, candidate: &Solution, x: &mut Solution) -> bool {
         let (residual, certified) = (report.residual, report.status == Status::Solved);
-        let better = self.improves(residual, certified, residual.natural_map);
+        let better = self.improves(residual, certified);
         if better {
             copy(candidate, x);
             self.adopt_answer(report);
@@ -89,12 +75,12 @@ impl Incumbent {
 
     /// Makes the answer that is in the caller's solution already the best one, whatever it is worth.
     pub(crate) fn adopt(&mut self, (residual, floor): Assessment) {
-        self.accept(residual, residual.certifies(self.tolerance, floor), residual.natural_map);
+        self.accept(residual, residual.certifies(self.tolerance, floor));
     }
 
     /// The same for the answer of another solver, see [`Incumbent::offer_answer`].
     pub(crate) fn adopt_answer(&mut self, report: &Report) {
-        self.accept(report.residual, report.status == Status::Solved, report.residual.natural_map);
+        self.accept(report.residual, report.status == Status::Solved);
         self.regularization = report.regularization;
         self.add_work(report);
     }
@@ -106,17 +92,16 @@ impl Incumbent {
     }
 
     /// Certified before others, then the lesser number.
-    fn improves(&self, residual: Residual, certified: bool, rank: f64) -> bool {
-        match (certified, self.certified) {
-            (true, true) => rank < self.rank,
-            (false, false) => residual.natural_map < self.residual.natural_map,
-            (certified, _) => certified,
+    fn improves(&self, residual: Residual, certified: bool) -> bool {
+        if certified == self.certified {
+            residual.natural_map < self.residual.natural_map
+        } else {
+            certified
         }
     }
 
-    fn accept(&mut self, residual: Residual, certified: bool, rank: f64) {
+    fn accept(&mut self, residual: Residual, certified: bool) {
         self.residual = residual;
-        self.rank = rank;
         self.certified = certified;
     }
 
@@ -128,11 +113,6 @@ impl Incumbent {
     /// The residual of the best answer; infinite if there is none.
     pub(crate) fn residual(&self) -> Residual {
         self.residual
-    }
-
-    /// What ranks the best answer among certified ones.
-    pub(crate) fn rank(&self) -> f64 {
-        self.rank
     }
 
     /// Whether the settings ask for a history, so that it is worth evaluating a point only to record it.
@@ -192,8 +172,8 @@ mod tests {
         assert_eq!((incumbent.is_certified(), x.z[0]), (false, 1.0));
         assert_eq!(incumbent.report(Status::Ray).status, Status::Ray);
         // Certified by its rounding floor, though a lesser natural map without one is not.
-        assert!(incumbent.offer(assessment(1e-8, 1e-7), &at(4.0), &mut x));
-        assert!(!incumbent.offer(assessment(1e-9, 0.0), &at(5.0), &mut x));
+        assert!(incumbent.offer(assessment(1e-9, 1e-8), &at(4.0), &mut x));
+        assert!(!incumbent.offer(assessment(2e-10, 0.0), &at(5.0), &mut x));
         assert!(incumbent.offer(assessment(1e-12, 0.0), &at(6.0), &mut x));
         assert_eq!((incumbent.report(Status::Ray).status, x.z[0]), (Status::Solved, 6.0));
     }

@@ -15,6 +15,7 @@
 //! | `start` | the guess or basis a solve is given, and the refusal of data that are not finite |
 //! | `incumbent` | [`Incumbent`]: the best candidate so far, the work done, the report |
 //! | `history` | [`History`]: natural maps by iteration number |
+//! | `snap` | unknowns a rounding away from a bound put there |
 //! | `settings` | the checks that constructors of solvers share |
 //!
 //! Called by the solvers of `pivoting`, `dual_active_set`, `sweeps`, `newton`, `conic`, `cones` and `select`; calls
@@ -23,9 +24,11 @@
 mod history;
 mod incumbent;
 mod settings;
+mod snap;
 mod start;
 
 pub(crate) use history::History;
 pub(crate) use incumbent::Incumbent;
 pub(crate) use settings::{check_between, check_tolerance, positive};
+pub(crate) use snap::snap;
 pub(crate) use start::{basis, refuse, take_guess};

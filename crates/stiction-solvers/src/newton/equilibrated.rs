@@ -7,7 +7,7 @@
 //! of others the constants tell: the candidate is taken that leaves them closest in size.
 
 use crate::linalg::capacity::reserve_to;
-use crate::linalg::dense::{Square, all_finite, largest_abs};
+use crate::linalg::dense::{Square, all_finite, dot, largest_abs};
 use crate::linalg::scaling::{Scaling, power_of_two};
 use crate::problem::Bounded;
 
@@ -34,17 +34,26 @@ impl Equilibrated {
         reserve_to(&mut self.w, n);
     }
 
-    /// Takes the units from the Jacobian at `at` and from the values at the point of the box closest to zero (for a
-    /// linear problem with zero in its box that is `q`). `jacobian` is memory. False if these are not finite.
+    /// Takes the units from the Jacobian at `at` and from the values: of a linear problem at the point of the box closest to
+    /// zero (`q`, if that is zero), of another the larger of `F` and the constant of its linearization at `at`.
+    /// `jacobian` is memory. False if these are not finite.
     pub(crate) fn prepare<P: Bounded>(&mut self, problem: &P, at: &[f64], jacobian: &mut Vec<f64>) -> bool {
         let n = problem.dim();
         self.z.clear();
         self.z.resize(n, 0.0);
         self.w.resize(n, 0.0);
-        problem.project(&mut self.z);
-        problem.eval(&self.z, &mut self.w);
         jacobian.resize(n * n, 0.0);
         problem.jacobian(at, jacobian);
+        if problem.is_affine() {
+            problem.project(&mut self.z);
+            problem.eval(&self.z, &mut self.w);
+        } else {
+            problem.eval(at, &mut self.w);
+            for (w, row) in self.w.iter_mut().zip(jacobian.chunks_exact(n.max(1))) {
+                let constant = *w - dot(row, at);
+                *w = if constant.abs() > w.abs() { constant } else { *w };
+            }
+        }
         if !all_finite(jacobian) || !all_finite(&self.w) {
             return false;
         }

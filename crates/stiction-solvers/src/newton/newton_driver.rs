@@ -4,27 +4,23 @@ use crate::driver::{self, Incumbent};
 use crate::linalg::capacity::reserve_to;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::restarts::scatter;
-use crate::problem::{ActiveSet, Bounded, Report, Solution, Start, Status};
+use crate::problem::{ActiveSet, Bounded, Report, Residual, Solution, Start, Status};
 
-/// Natural map in equilibrated units at which a certified answer is left to the polish. Rounding leaves less than this in
-/// contact problems with mass ratios to 1e6.
-const TARGET: f64 = 1e-8;
+/// Distances from the bounds (or from zero) of the points tried where the function is not defined at the start.
+const INSIDE: [f64; 5] = [1.0, 0.1, 10.0, 1e-3, 100.0];
+
+/// Natural map below which rounding beside a bound may be what is left in a nonlinear problem, whose values cost more.
+const NEAR: f64 = 1e-3;
 
 /// Units, incumbent and start of a solve in progress.
-///
-/// The incumbent ranks certified answers by their natural map in equilibrated units: where rows differ by decades in size,
-/// the problem's own units see the large ones only, and a certified answer may be improved.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewtonDriver {
     pub(crate) units: Equilibrated,
     pub(crate) incumbent: Incumbent,
     /// Where the method starts, equilibrated.
     pub(crate) start: Vec<f64>,
-    /// Equilibrated natural map of an answer that needs no improvement.
-    target: f64,
-    /// Natural maps of the last candidate, in the problem's and in equilibrated units.
+    /// Natural map of the last candidate.
     last: f64,
-    last_equilibrated: f64,
     active: ActiveSet,
     trial: Solution,
     memory: Vec<f64>,
@@ -55,7 +51,7 @@ impl NewtonDriver {
         x.w.fill(0.0);
         self.start.fill(0.0);
         problem.project(&mut self.start);
-        if !self.units.prepare(problem, &self.start, &mut self.scratch) {
+        if !self.find_start(problem, warm) {
             return Err(driver::refuse(problem, x));
         }
         let (mut from, guess) = (std::mem::take(&mut self.start), std::mem::take(&mut self.memory));
@@ -74,6 +70,35 @@ impl NewtonDriver {
         if solved || self.is_done() { Err(self.close(problem, Status::Solved, x)) } else { Ok(()) }
     }
 
+    /// Takes the units at the first point where the function is defined and makes it the start: the guess unless the
+    /// problem is linear, the point of the box nearest to zero, points inside. False if there is none.
+    fn find_start<P: Bounded>(&mut self, problem: &P, warm: bool) -> bool {
+        let mut guess = std::mem::take(&mut self.memory);
+        let mut found = false;
+        if warm && !problem.is_affine() {
+            self.trial.z.copy_from_slice(&guess);
+            problem.project(&mut self.trial.z);
+            found = self.units.prepare(problem, &self.trial.z, &mut self.scratch);
+        }
+        found = found || self.units.prepare(problem, &self.start, &mut self.scratch);
+        for inside in INSIDE.into_iter().filter(|_| !problem.is_affine()) {
+            if found {
+                break;
+            }
+            for (i, z) in self.start.iter_mut().enumerate() {
+                *z = match problem.bounds(i) {
+                    [f64::NEG_INFINITY, upper] => (upper - inside).min(inside),
+                    [lower, f64::INFINITY] => (lower + inside).max(inside),
+                    [lower, upper] => lower + (upper - lower) * inside / (1.0 + inside),
+                };
+            }
+            problem.project(&mut self.start);
+            found = self.units.prepare(problem, &self.start, &mut self.scratch);
+        }
+        std::mem::swap(&mut self.memory, &mut guess);
+        found
+    }
+
     /// Writes where a method restarts after its attempt number `attempt`, from 0, into [`NewtonDriver::start`].
     pub(crate) fn restart(&mut self, attempt: usize) {
         let bounds = self.units.bounds.iter().copied();
@@ -87,7 +112,6 @@ impl NewtonDriver {
 
     fn clear(&mut self, n: usize, tolerance: f64) {
         self.incumbent.open(tolerance);
-        self.target = tolerance.max(TARGET);
         self.units.reserve(n);
         self.trial.resize(n);
         self.start.resize(n, 0.0);
@@ -98,7 +122,12 @@ impl NewtonDriver {
     }
 
     /// Ends a solve; `status` is what is said of an answer that is not certified.
-    pub(crate) fn close<P: Bounded>(&mut self, problem: &P, status: Status, x: &Solution) -> Report {
+    pub(crate) fn close<P: Bounded>(&mut self, problem: &P, status: Status, x: &mut Solution) -> Report {
+        if self.incumbent.residual() == Residual::INFINITE {
+            // There is no answer; x still has what its z is worth.
+            problem.project(&mut x.z);
+            problem.eval(&x.z, &mut x.w);
+        }
         for i in 0..x.z.len() {
             let [lower, upper] = problem.bounds(i);
             let inside = (x.z[i] - lower).min(upper - x.z[i]) / self.units.unit(i);
@@ -113,9 +142,9 @@ impl NewtonDriver {
         &self.active
     }
 
-    /// Whether the best answer is certified, in equilibrated units too.
+    /// Whether the best answer is certified.
     pub(crate) fn is_done(&self) -> bool {
-        self.incumbent.is_certified() && self.incumbent.rank() <= self.target
+        self.incumbent.is_certified()
     }
 
     /// Projects `z` (the problem's units) on the box, evaluates it on the original data and offers it to the incumbent.
@@ -125,8 +154,14 @@ impl NewtonDriver {
         problem.project(&mut self.trial.z);
         let assessment = problem.assess_answer(&mut self.trial, &mut self.scratch);
         self.last = assessment.0.natural_map;
-        self.last_equilibrated = self.equilibrated_natural_map();
-        self.incumbent.offer_ranked(assessment, self.last_equilibrated, &self.trial, x);
+        self.incumbent.offer(assessment, &self.trial, x);
+        if (self.last < NEAR || problem.is_affine())
+            && !self.incumbent.is_certified()
+            && driver::snap(&mut self.trial.z, |i| problem.bounds(i))
+        {
+            let assessment = problem.assess_answer(&mut self.trial, &mut self.scratch);
+            self.incumbent.offer(assessment, &self.trial, x);
+        }
         self.last
     }
 
@@ -143,14 +178,15 @@ impl NewtonDriver {
         worst
     }
 
-    /// Evaluates an equilibrated point, see [`NewtonDriver::is_done`], and returns its natural map in equilibrated units.
+    /// Evaluates an equilibrated point and returns the larger of its natural maps in the problem's and in equilibrated
+    /// units. Far from a solution the former, whose units follow the point, hardly tells one from the other.
     pub(crate) fn offer<P: Bounded>(&mut self, problem: &P, scaled: &[f64], x: &mut Solution) -> f64 {
         let mut z = std::mem::take(&mut self.memory);
         z.resize(scaled.len(), 0.0);
         self.units.expand(scaled, &mut z);
         self.evaluate(problem, &z, x);
         self.memory = z;
-        self.last_equilibrated
+        self.last.max(self.equilibrated_natural_map())
     }
 
     /// Adds the natural map of the last point evaluated to the history.

@@ -27,14 +27,15 @@
 //! large-scale strictly monotone linear complementarity problems, Computers & Operations Research 21 (1994)
 //! 587-596.
 
+use crate::driver;
 use crate::linalg::capacity::reserve_to;
 use crate::pivoting::principal_block::PrincipalBlock;
+use crate::problem::residual::REASONABLE;
 use crate::problem::{ActiveSet, Lcp, Problem, Residual, Solution};
 
-/// A sign is grossly wrong beyond this fraction of the largest `z_i`, or for `w_i` of `(|M||z| + |q|)_i` (or of
-/// the certificate's unit if that is less). Below it the certificate decides whether it may be set to zero, which
-/// absorbs rounding errors of gaps and of ill-conditioned blocks. Above it no certificate is asked: in badly
-/// scaled problems the certificate, which is relative to the largest row, sees small rows dimly.
+/// A sign is grossly wrong beyond this fraction of the largest `z_i`, or for `w_i` of `(|M||z| + |q|)_i` (of 16
+/// times the largest constant if that is less). Below it the certificate decides whether it may be set to zero, which absorbs
+/// rounding errors of gaps and of ill-conditioned blocks.
 const GROSS: f64 = 1e-6;
 /// What is exchanged where the certificate fails: signs wrong beyond this fraction of the tolerance.
 const WRONG_SIGN: f64 = 0.25;
@@ -93,6 +94,9 @@ impl BlockPivoting {
         let (mut fewest, mut done) = (usize::MAX, 0);
         // Step 1; a singular block ends the rounds.
         while let Ok((mut residual, mut floor)) = block.solve(problem, &self.set, x) {
+            if !residual.certifies(tolerance, floor) && driver::snap(&mut x.z, |_| [0.0, f64::INFINITY]) {
+                (residual, floor) = problem.assess(&x.z, &mut x.w);
+            }
             let noise = floor.min(Residual::LARGEST_FLOOR);
             self.find_wrong_signs(problem, x, GROSS, noise);
             let gross = !self.wrong.is_empty();
@@ -120,8 +124,7 @@ impl BlockPivoting {
         Outcome { certified: None, rounds: done }
     }
 
-    /// Collects the indices whose sign is wrong by more than `threshold` (relative) and, for `w`, rounding
-    /// (`noise`, in the certificate's unit) explain.
+    /// Collects the indices whose sign is wrong by more than `threshold` and, for `w`, rounding (`noise`) explain.
     fn find_wrong_signs(&mut self, problem: &Lcp, x: &Solution, threshold: f64, noise: f64) {
         let (w_unit, z_unit) = problem.scales();
         let largest = x.z.iter().fold(0.0, |worst: f64, z| worst.max(z.abs()));
@@ -130,11 +133,9 @@ impl BlockPivoting {
         for i in 0..x.z.len() {
             let wrong = if self.set.contains(i) {
                 x.z[i] < -z_threshold
-            } else if x.w[i] < -noise / w_unit {
-                let magnitude = problem.magnitude(i, &x.z);
-                x.w[i] < -(threshold * magnitude.min(1.0 / w_unit)).max(noise / w_unit)
             } else {
-                false
+                let size = || problem.magnitude(i, &x.z).min(REASONABLE / w_unit);
+                x.w[i] < 0.0 && x.w[i] < -threshold.max(noise) * size()
             };
             if wrong {
                 self.wrong.push(i);

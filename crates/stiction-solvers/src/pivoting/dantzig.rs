@@ -243,6 +243,9 @@ impl Dantzig {
         }
         problem.project(&mut self.trial.z);
         self.offer_trial(problem, x);
+        if !self.incumbent.is_certified() && driver::snap(&mut self.trial.z, |i| problem.bounds(i)) {
+            self.offer_trial(problem, x);
+        }
     }
 
     /// Evaluates the trial and keeps it in `x` if it is the best so far.

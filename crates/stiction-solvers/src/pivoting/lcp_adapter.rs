@@ -105,6 +105,13 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
         if self.polish.solve(problem, x, &mut self.trial) {
             let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
             self.incumbent.offer(assessment, &self.trial, x);
+        } else {
+            self.trial.z.copy_from_slice(&x.z);
+        }
+        let bounds = |i: usize| [problem.lower()[i], problem.upper()[i]];
+        if !self.incumbent.is_certified() && driver::snap(&mut self.trial.z, bounds) {
+            let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
+            self.incumbent.offer(assessment, &self.trial, x);
         }
         self.close(inner)
     }

@@ -264,6 +264,9 @@ impl Lemke {
             }
             self.offer(problem, epsilon, x);
         }
+        if !self.incumbent.is_certified() && driver::snap(&mut self.trial.z, |_| [0.0, f64::INFINITY]) {
+            self.offer(problem, epsilon, x);
+        }
     }
 
     /// Step 10: keeps the trial in `x` if it is the best so far.

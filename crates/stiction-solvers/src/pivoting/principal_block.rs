@@ -23,10 +23,17 @@
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::{Lu, Singular};
 use crate::linalg::scaling::power_of_two;
+use crate::problem::residual::part;
 use crate::problem::{ActiveSet, Lcp, Residual, Solution};
 
 /// At most so many corrections: the second one already repeats the first where the block is regular.
 const REFINEMENTS: usize = 2;
+
+/// A correction that multiplies the largest error by more than this is taken back, unless it helps the small equations.
+const DIVERGED: f64 = 2.0;
+
+/// An equation left so much of the size of its terms is solved.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 /// Factors of one principal block, and workspace.
 #[derive(Clone, Debug, Default)]
@@ -55,17 +62,17 @@ impl PrincipalBlock {
         x.z.fill(0.0);
         x.w.copy_from_slice(problem.q());
         self.correct(x); // step 2: from z = 0, w = q
-        let mut verdict = problem.assess(&x.z, &mut x.w); // step 3
+        let (mut verdict, mut error) = evaluate(problem, set, x); // step 3
         for _ in 0..REFINEMENTS {
-            let error = self.error(x);
-            if error * problem.scales().0 <= verdict.1 / 4.0 {
+            if error.of_terms <= ROUND_OFF {
                 break;
             }
             self.kept.clear();
             self.kept.extend_from_slice(&x.z);
             self.correct(x); // step 4
-            verdict = problem.assess(&x.z, &mut x.w);
-            if self.error(x) >= error {
+            let before = error;
+            (verdict, error) = evaluate(problem, set, x);
+            if error.of_terms >= before.of_terms && error.largest > DIVERGED * before.largest {
                 x.z.copy_from_slice(&self.kept);
                 verdict = problem.assess(&x.z, &mut x.w);
                 break;
@@ -127,10 +134,28 @@ impl PrincipalBlock {
             x.z[i] += scale * step;
         }
     }
+}
 
-    /// Largest `|w_i|` over the block, in the units of `w`; infinite if one is NaN.
-    fn error(&self, x: &Solution) -> f64 {
-        let sizes = self.indices.iter().map(|&i| x.w[i].abs());
-        sizes.fold(0.0, |worst: f64, size| if size.is_nan() { f64::INFINITY } else { worst.max(size) })
-    }
+/// What is left of the equations of the block; infinite if one is NaN.
+#[derive(Clone, Copy, Default)]
+struct Error {
+    /// Largest `|w_i|`.
+    largest: f64,
+    /// Largest `|w_i|` beside the terms that make it.
+    of_terms: f64,
+}
+
+/// Evaluates `x.z`.
+fn evaluate(problem: &Lcp, set: &ActiveSet, x: &mut Solution) -> ((Residual, f64), Error) {
+    let Solution { z, w } = x;
+    let mut error = Error::default();
+    let verdict = problem.assess_rows(z, |i, value, size| {
+        w[i] = value;
+        if set.contains(i) {
+            let finite = |number: f64| if number.is_nan() { f64::INFINITY } else { number };
+            error.largest = error.largest.max(finite(value.abs()));
+            error.of_terms = error.of_terms.max(finite(part(value, size)));
+        }
+    });
+    (verdict, error)
 }

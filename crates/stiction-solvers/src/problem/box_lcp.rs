@@ -270,11 +270,11 @@ mod tests {
         let problem = BoxLcp::new(m, q, vec![-INF, 0.0, -2.0], vec![INF, INF, 2.0]).unwrap();
         let exact = Solution { z: vec![1.0, 0.0, 2.0], w: vec![] };
         assert_eq!(problem.residual(&exact), Residual::default());
-        // The unit of both w and z is 5.
+        // W = |q| + |z|, U = min(W, largest |z|): w = 1 of 1 + 2, and z = 3 beyond the bound by 1 of 3.
         let free_row_off = Solution { z: vec![2.0, 0.0, 2.0], w: vec![] };
-        assert!((problem.residual(&free_row_off).natural_map - 0.2).abs() < 1e-15);
+        assert!((problem.residual(&free_row_off).natural_map - 1.0 / 3.0).abs() < 1e-15);
         let upper_bound_crossed = Solution { z: vec![1.0, 0.0, 3.0], w: vec![] };
-        assert!((problem.residual(&upper_bound_crossed).primal - 0.2).abs() < 1e-15);
+        assert!((problem.residual(&upper_bound_crossed).primal - 1.0 / 3.0).abs() < 1e-15);
     }
 
     #[test]

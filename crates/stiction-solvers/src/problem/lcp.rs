@@ -128,11 +128,12 @@ impl Lcp {
         if z.len() != n || w.len() != n {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.assess_rows(z, |i, value| w[i] = value)
+        self.assess_rows(z, |i, value, _| w[i] = value)
     }
 
-    /// The one pass: hands `w_i` to `keep` and collects the verdict.
-    fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64)) -> (Residual, f64) {
+    /// The one pass: hands `w_i` and the size of its terms, `(|M||z| + |q|)_i`, to `keep` and collects the verdict. `z` must
+    /// have length `n`.
+    pub(crate) fn assess_rows(&self, z: &[f64], mut keep: impl FnMut(usize, f64, f64)) -> (Residual, f64) {
         let support = Support::of(z);
         let mut assessed = Assessed::begin();
         for i in 0..self.q.len() {
@@ -141,7 +142,7 @@ impl Lcp {
                 None => dot_and_magnitude(self.row(i), z),
             };
             let w = sum + self.q[i];
-            keep(i, w);
+            keep(i, w, magnitude + self.q[i].abs());
             assessed.push(w, self.q[i], magnitude);
         }
         assessed.finish(&Dense(&self.matrix), z, |_| [0.0, f64::INFINITY])
@@ -203,7 +204,7 @@ impl Lcp {
         if !all_finite(&self.matrix) {
             return (Residual::INFINITE, f64::INFINITY);
         }
-        self.assess_rows(z, |_, _| ())
+        self.assess_rows(z, |_, _, _| ())
     }
 }
 
@@ -246,11 +247,49 @@ mod tests {
 
     #[test]
     fn the_residual_of_a_small_case_is_the_one_computed_by_hand() {
-        // a = 4, s = (2 + 6) / 2 = 4: w = (2 - 4, 3 + 2) / 4, z = (1, -0.5).
+        // W = (4 + 2, 2 + 3), U = (min(6 / 2, 1), min(5 / 6, 1)): w / W = (-1 / 3, 1), z / U = (1, -0.6).
         let lcp = Lcp::new(vec![2.0, 0.0, 0.0, -6.0], vec![-4.0, 2.0]).unwrap();
         let r = lcp.residual(&solution(&[1.0, -0.5]));
-        assert_eq!(r, Residual { natural_map: 0.5, primal: 0.5, dual: 0.5, complementarity: 0.625 });
-        assert_eq!(lcp.residual_floor(&solution(&[1.0, -0.5])), 16.0 * f64::EPSILON * 6.0 / 4.0);
+        assert!((r.natural_map - 0.6).abs() < 1e-15 && (r.primal - 0.6).abs() < 1e-15, "{r:?}");
+        assert!((r.dual - 1.0 / 3.0).abs() < 1e-15 && r.complementarity == 0.5, "{r:?}");
+        assert_eq!(lcp.residual_floor(&solution(&[1.0, -0.5])), 64.0 * f64::EPSILON);
+    }
+
+    #[test]
+    fn terms_that_cancel_far_beyond_the_constants_excuse_nothing() {
+        // No z >= 0 solves this; along (1, 1) the terms grow and w = (-1, -1) stays.
+        let lcp = Lcp::new(vec![1.0, -1.0, -1.0, 1.0], vec![-1.0, -1.0]).unwrap();
+        for far in [1.0, 1e6, 1e12] {
+            assert!(lcp.residual(&solution(&[far, far])).natural_map > 0.05, "{far:e}");
+        }
+        // The same beside a row in other units.
+        let m = vec![1.0, -1.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 1e-12];
+        let lcp = Lcp::new(m, vec![-1.0, -1.0, -1e-12]).unwrap();
+        assert!(lcp.residual(&solution(&[1e12, 1e12, 1.0])).natural_map > 0.05);
+    }
+
+    #[test]
+    fn an_unknown_whose_diagonal_is_small_or_zero_is_measured_by_what_it_does_elsewhere() {
+        for diagonal in [1e-12, 1e-16, 0.0] {
+            let lcp = Lcp::new(vec![diagonal, 1.0, 1.0, diagonal], vec![-1.0, -1.0]).unwrap();
+            assert!(lcp.residual(&solution(&[5.0, 7.0])).natural_map > 0.5);
+            assert!(lcp.residual(&solution(&[1.0, 1.0])).natural_map < 1e-11);
+        }
+        // Nothing depends on z: only the bound itself is complementary to w = 1.
+        let lcp = Lcp::new(vec![0.0], vec![1.0]).unwrap();
+        assert_eq!(lcp.residual(&solution(&[5.0])).natural_map, 1.0);
+        assert_eq!(lcp.residual(&solution(&[0.0])).natural_map, 0.0);
+    }
+
+    #[test]
+    fn a_row_a_trillion_times_smaller_than_another_must_hold_as_well() {
+        let wrong = |m: [f64; 4], q: [f64; 2], z: [f64; 2]| {
+            Lcp::new(m.to_vec(), q.to_vec()).unwrap().residual(&solution(&z)).natural_map
+        };
+        let unit = [1.0, 0.0, 0.0, 1.0];
+        assert_eq!(wrong(unit, [-1.0, -1e12], [0.0, 1e12]), 1.0);
+        assert_eq!(wrong(unit, [1e12, -1.0], [0.0, 0.0]), 1.0);
+        assert_eq!(wrong([1.0, 0.0, 0.0, 1e-10], [1.0, -1e-10], [0.0, 0.0]), 1.0);
     }
 
     #[test]

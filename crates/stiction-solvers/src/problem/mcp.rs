@@ -86,6 +86,9 @@ impl<F: Smooth> Mcp<F> {
         jacobian.resize(n * n, 0.0);
         self.function.value(z, w);
         self.function.jacobian(z, jacobian);
+        // An infinite slope, say of a root at zero, makes any distance matter and what is at rest none.
+        let slopes = jacobian.iter_mut().filter(|slope| slope.is_infinite());
+        slopes.for_each(|slope| *slope = f64::MAX.copysign(*slope));
         let mut assessed = Assessed::begin();
         for i in 0..n {
             let (sum, terms) = dot_and_magnitude(&jacobian[i * n..(i + 1) * n], z);

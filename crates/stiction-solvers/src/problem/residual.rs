@@ -26,7 +26,8 @@
 //! Of a nonlinear function the same is said of its linearization at `z`: `M = J(z)`, `q = F(z) - J(z) z`.
 //!
 //! # Rounding
-//! Evaluating `w_i` costs up to `16 eps (|q_i| + sum_j |M_ij| |z_j|)`; the largest of these beside its `W_i` is the *floor*.
+//! No elimination leaves less than about `64 eps (|q_i| + sum_j |M_ij| |z_j|)` in every row; the largest of these beside its
+//! `W_i` is the *floor*. It exceeds `64 eps` only where `C_i` limits the terms.
 //!
 //! # References
 //! W. Oettli, W. Prager, *Compatibility of approximate solution of linear equations with given error bounds for coefficients
@@ -39,7 +40,10 @@ use crate::linalg::dense::largest_abs;
 use crate::problem::traits::Residual;
 
 /// `C_i` is this multiple of what the constants say: loads that add up in a stack are no ray.
-const REASONABLE: f64 = 16.0;
+pub(crate) const REASONABLE: f64 = 16.0;
+
+/// The rounding floor is so many roundings of the terms.
+const ROUNDINGS: f64 = 64.0;
 
 /// One column in so many is worth a pass of its own; above that all are measured in one pass.
 const SPARSE: usize = 8;
@@ -165,7 +169,7 @@ impl Assessed {
                 floor = floor.max(part(*constant + *terms, *constant + reasonable));
             }
         }
-        if self.terms.is_empty() { 0.0 } else { 16.0 * f64::EPSILON * floor }
+        if self.terms.is_empty() { 0.0 } else { ROUNDINGS * f64::EPSILON * floor }
     }
 
     fn index(&self, i: usize, z: f64, span: f64, [lower, upper]: [f64; 2]) -> Index {

@@ -23,8 +23,9 @@ pub trait Problem {
     /// A `z` of the wrong length, or NaN anywhere, gives [`Residual::INFINITE`].
     fn residual(&self, x: &Solution) -> Residual;
 
-    /// The part of the natural map that rounding alone can cause at `x`: `16 eps (|M||z| + |q|)`, largest row,
-    /// in the scaling of [`Problem::residual`]. No double precision answer can be required to have less.
+    /// The part of the natural map that rounding alone can cause at `x`, in the scaling of [`Problem::residual`]: a few
+    /// roundings of the terms `(|M||z| + |q|)_i`. It is larger than these where the terms are larger than the data
+    /// explain, and then excuses little; see [`Residual::certifies`].
     fn residual_floor(&self, x: &Solution) -> f64;
 }
 
@@ -77,6 +78,14 @@ impl Solution {
 }
 
 /// How far an answer is from solving its problem; every field is dimensionless and zero at a solution.
+///
+/// In a box ([`Lcp`](crate::Lcp), [`BoxLcp`](crate::BoxLcp), [`Mlcp`](crate::Mlcp), [`FactoredLcp`](crate::FactoredLcp), and
+/// [`Mcp`](crate::Mcp) by its linearization) each row `w_i` is measured by the size of the terms that make it,
+/// `W_i = |q_i| + sum_j |M_ij| |z_j|` (the sum no larger than the constants of all rows explain), and the distance of each `z_j`
+/// from its bound by `U_j`, the lesser of `min_i W_i / |M_ij|` and the largest `|z|` (or the bound's size). Hence a natural map
+/// of `e` says: up to distances `e |z|` from its bounds, `z` solves exactly a problem each of whose numbers differs from the given
+/// one by a fraction of at most about `n e`. Rows in other units, zero diagonals and zero Jacobians change nothing. For
+/// [`ConeNcp`](crate::ConeNcp) see there: impulses and velocities have one unit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Residual {
     /// Largest component of the natural map: the number that decides.
@@ -100,9 +109,10 @@ impl Residual {
 
     /// Largest rounding floor that excuses a residual above the tolerance.
     ///
-    /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, say) would raise it
-    /// until anything passes, so beyond one part in a million of the data it excuses nothing.
-    pub const LARGEST_FLOOR: f64 = 1e-6;
+    /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, or impulses that cancel each other)
+    /// would raise it until anything passes, so beyond this part of the data it excuses nothing: mass ratios of `1e8` are
+    /// within it, impulses `1e9` times too large are not.
+    pub const LARGEST_FLOOR: f64 = 2e-7;
 
     /// Whether this residual certifies an answer: `natural_map <= max(tolerance, floor)`, where `floor` is
     /// [`Problem::residual_floor`], ignored beyond [`Residual::LARGEST_FLOOR`].

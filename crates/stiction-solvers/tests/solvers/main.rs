@@ -35,4 +35,5 @@ mod problems {
     mod random;
 }
 mod robust;
+mod solved_is_true;
 mod sweeps;
