@@ -93,11 +93,7 @@ impl Incumbent {
 
     /// Certified before others, then the lesser number.
     fn improves(&self, residual: Residual, certified: bool) -> bool {
-        if certified == self.certified {
-            residual.natural_map < self.residual.natural_map
-        } else {
-            certified
-        }
+        if certified == self.certified { residual.natural_map < self.residual.natural_map } else { certified }
     }
 
     fn accept(&mut self, residual: Residual, certified: bool) {

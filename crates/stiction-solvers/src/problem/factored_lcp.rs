@@ -12,7 +12,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{dot, dot_and_magnitude, units};
 use crate::linalg::sparse_rows::SparseRows;
 use crate::problem::error::SolverError;
-use crate::problem::residual::{Assessed, Entries, part};
+use crate::problem::residual::{Assessed, CONNECTS, Entries, part};
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// Find `z >= 0` with `w = Y Y^T z + q >= 0` and `z . w = 0`.
@@ -232,6 +232,19 @@ impl FactoredLcp {
 impl Entries for FactoredLcp {
     fn row_size(&self, i: usize) -> f64 {
         self.diagonal[i].sqrt()
+    }
+
+    fn links(&self) -> usize {
+        self.columns
+    }
+
+    fn visit_links(&self, i: usize, mut visit: impl FnMut(usize)) {
+        let least = CONNECTS * self.row_size(i);
+        self.entries_of_row(i, |k, y| {
+            if y != 0.0 && y.abs() >= least {
+                visit(k);
+            }
+        });
     }
 
     fn weight(&self, _j: usize, _sizes: &[f64]) -> Option<f64> {

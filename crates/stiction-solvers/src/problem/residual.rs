@@ -7,8 +7,8 @@
 //!
 //! with `|z|` the largest entry of `z`, and the residual is the largest component of the natural map in these units,
 //! `min((z_j - l_j) / U_j, max(w_j / W_j, (z_j - u_j) / U_j))`.
-//! `C_i = 16 m_i max_k |q_k| / m_k`, with `m_i` the largest `|M_ij|` of a row (for `M = Y Y^T` the root of the diagonal), comes
-//! from the data alone: along a ray `|z|` grows until any `w` is small beside the terms that cancel in it, and an answer
+//! `C_i = 16 m_i max_k |q_k| / m_k`, with `m_i` the largest `|M_ij|` of a row (for `M = Y Y^T` the root of the diagonal) and `k` over
+//! the rows that entries of some size connect with row `i`, comes from the data alone: along a ray `|z|` grows until any `w` is small beside the terms that cancel in it, and an answer
 //! that is too large by decades must excuse nothing. Where `q = 0` there is no such limit.
 //!
 //! # What it says
@@ -42,6 +42,9 @@ use crate::problem::traits::Residual;
 /// `C_i` is this multiple of what the constants say: loads that add up in a stack are no ray.
 pub(crate) const REASONABLE: f64 = 16.0;
 
+/// Entries no less than this part of their row's largest connect rows.
+pub(crate) const CONNECTS: f64 = 1e-3;
+
 /// The rounding floor is so many roundings of the terms.
 const ROUNDINGS: f64 = 64.0;
 
@@ -52,6 +55,12 @@ const SPARSE: usize = 8;
 pub(crate) trait Entries {
     /// Size `m_i` of row `i`.
     fn row_size(&self, i: usize) -> f64;
+
+    /// Number of unknowns, or of what else connects the rows.
+    fn links(&self) -> usize;
+
+    /// Visits the links of row `i`.
+    fn visit_links(&self, i: usize, visit: impl FnMut(usize));
 
     /// `max_i |M_ij| / sizes_i`, zero for a column of zeros; `None` if all columns at once cost hardly more than one.
     fn weight(&self, j: usize, sizes: &[f64]) -> Option<f64>;
@@ -67,6 +76,16 @@ impl Entries for Dense<'_> {
     fn row_size(&self, i: usize) -> f64 {
         let n = self.0.len().isqrt();
         largest_abs(&self.0[i * n..(i + 1) * n])
+    }
+
+    fn links(&self) -> usize {
+        self.0.len().isqrt()
+    }
+
+    fn visit_links(&self, i: usize, mut visit: impl FnMut(usize)) {
+        let (n, least) = (self.links(), CONNECTS * self.row_size(i));
+        let row = self.0[i * n..(i + 1) * n].iter().enumerate();
+        row.filter(|(_, entry)| **entry != 0.0 && entry.abs() >= least).for_each(|(j, _)| visit(j));
     }
 
     fn weight(&self, j: usize, sizes: &[f64]) -> Option<f64> {
@@ -104,6 +123,7 @@ pub(crate) struct Assessed {
     /// `W_i`.
     sizes: Vec<f64>,
     weights: Vec<f64>,
+    components: Components,
 }
 
 /// The natural map of one index, as far as it is known without `U_j`.
@@ -155,14 +175,18 @@ impl Assessed {
 
     /// Writes the sizes `W_i` and returns the rounding floor.
     fn measure_rows(&mut self, matrix: &impl Entries) -> f64 {
-        let Assessed { constant, terms, sizes, .. } = self;
-        let limit = limit(matrix, constant, terms);
+        let Assessed { constant, terms, sizes, components, .. } = self;
+        let limited = exceed(matrix, constant, terms);
+        if limited {
+            components.find(matrix, constant);
+        }
         sizes.clear();
         let mut floor: f64 = 1.0;
         for (i, (constant, terms)) in constant.iter().zip(terms).enumerate() {
-            let reasonable = match limit {
-                Some(limit) if *terms > REASONABLE * *constant => terms.min(limit * matrix.row_size(i)),
-                _ => *terms,
+            let reasonable = if limited && *terms > REASONABLE * *constant {
+                terms.min(REASONABLE * components.largest(i) * matrix.row_size(i))
+            } else {
+                *terms
             };
             sizes.push(*constant + reasonable);
             if reasonable < *terms {
@@ -178,12 +202,7 @@ impl Assessed {
         Index { below: z - lower, above: upper - z, value, scales: [scale(lower), scale(upper)] }
     }
 
-    fn measure(
-        &mut self,
-        matrix: &impl Entries,
-        z: &[f64],
-        bounds: impl Fn(usize) -> [f64; 2],
-    ) -> Residual {
+    fn measure(&mut self, matrix: &impl Entries, z: &[f64], bounds: impl Fn(usize) -> [f64; 2]) -> Residual {
         let span = largest_abs(z);
         let mut all = false;
         let mut worst = Residual::default();
@@ -262,20 +281,63 @@ impl Index {
     }
 }
 
-/// `16 max_k |q_k| / m_k`, or `None` if no row comes near it: then the largest constant alone allows all terms.
-fn limit(matrix: &impl Entries, constant: &[f64], terms: &[f64]) -> Option<f64> {
-    let largest = (0..constant.len()).max_by(|a, b| constant[*a].total_cmp(&constant[*b]))?;
-    if constant[largest] == 0.0 {
-        return None;
+/// Whether the terms of a row exceed what the largest constant alone explains: mostly no, and then nothing limits them.
+fn exceed(matrix: &impl Entries, constant: &[f64], terms: &[f64]) -> bool {
+    let largest = (0..constant.len()).max_by(|a, b| constant[*a].total_cmp(&constant[*b]));
+    let Some(largest) = largest.filter(|k| constant[*k] > 0.0) else { return false };
+    let unit = REASONABLE * part(constant[largest], matrix.row_size(largest));
+    let unit = if unit.is_finite() { unit } else { 0.0 };
+    (0..terms.len()).any(|i| terms[i] > REASONABLE * constant[i] && terms[i] > unit * matrix.row_size(i))
+}
+
+/// Rows connected by entries of some size, and the largest `|q_k| / m_k` of each such set.
+#[derive(Default)]
+struct Components {
+    /// Of rows, then of links: one nearer to the representative.
+    parents: Vec<usize>,
+    largest: Vec<f64>,
+}
+
+impl Components {
+    fn find(&mut self, matrix: &impl Entries, constant: &[f64]) {
+        let n = constant.len();
+        self.parents.clear();
+        self.parents.extend(0..n + matrix.links());
+        for i in 0..n {
+            matrix.visit_links(i, |link| {
+                let (a, b) = (self.root(i), self.root(n + link));
+                self.parents[a.max(b)] = a.min(b);
+            });
+        }
+        self.largest.clear();
+        self.largest.resize(n, 0.0);
+        for (i, constant) in constant.iter().enumerate() {
+            // A row without entries says nothing of the unknowns.
+            let own = part(*constant, matrix.row_size(i));
+            let root = self.root(i);
+            if own.is_finite() {
+                self.largest[root] = self.largest[root].max(own);
+            }
+        }
+        // Where all constants are zero there is no scale, and no ray to fear: all multiples of an answer are answers.
+        self.largest
+            .iter_mut()
+            .filter(|largest| **largest == 0.0)
+            .for_each(|largest| *largest = f64::INFINITY);
     }
-    let of_row = |k: usize| match matrix.row_size(k) {
-        size if size > 0.0 => REASONABLE * constant[k] / size,
-        _ => 0.0,
-    };
-    let least = of_row(largest);
-    let mut rows = (0..terms.len()).filter(|i| terms[*i] > REASONABLE * constant[*i]);
-    if rows.all(|i| terms[i] <= least * matrix.row_size(i)) {
-        return None;
+
+    /// The representative; a row, where there is one.
+    fn root(&mut self, of: usize) -> usize {
+        let mut at = of;
+        while self.parents[at] != at {
+            self.parents[at] = self.parents[self.parents[at]];
+            at = self.parents[at];
+        }
+        at
     }
-    Some((0..constant.len()).filter(|k| constant[*k] > 0.0).fold(0.0, |most: f64, k| most.max(of_row(k))))
+
+    fn largest(&mut self, row: usize) -> f64 {
+        let root = self.root(row);
+        self.largest[root]
+    }
 }

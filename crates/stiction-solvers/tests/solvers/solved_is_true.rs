@@ -53,8 +53,10 @@ fn draw(random: &mut Pcg64, kind: usize, apart: i32) -> Whole {
         _ => {}
     }
     if random.random_bool(0.5) {
-        for i in (0..n).filter(|_| random.random_bool(0.6)) {
-            matrix[i * n + i] = 0.5_f64.powi(random.random_range(10..=53));
+        for i in 0..n {
+            if random.random_bool(0.6) {
+                matrix[i * n + i] = 0.5_f64.powi(random.random_range(10..=53));
+            }
         }
     }
     let q = (0..n).map(|_| whole(random, 3)).collect();
