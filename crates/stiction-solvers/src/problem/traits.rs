@@ -25,7 +25,8 @@ pub trait Problem {
 
     /// The part of the natural map that rounding alone can cause at `x`, in the scaling of [`Problem::residual`]: a few
     /// roundings of the terms `(|M||z| + |q|)_i`. It is larger than these where the terms are larger than the data
-    /// explain, and then excuses little; see [`Residual::certifies`].
+    /// explain, up to a limit beyond which it is zero or ignored: an answer too large by decades excuses nothing. See
+    /// [`Residual::certifies`].
     fn residual_floor(&self, x: &Solution) -> f64;
 }
 
@@ -110,9 +111,9 @@ impl Residual {
     /// Largest rounding floor that excuses a residual above the tolerance.
     ///
     /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, or impulses that cancel each other)
-    /// would raise it until anything passes, so beyond this part of the data it excuses nothing: mass ratios of `1e8` are
-    /// within it, impulses `1e9` times too large are not.
-    pub const LARGEST_FLOOR: f64 = 2e-7;
+    /// would raise it until anything passes, so beyond one part in a million of the data
+    /// it excuses nothing.
+    pub const LARGEST_FLOOR: f64 = 1e-6;
 
     /// Whether this residual certifies an answer: `natural_map <= max(tolerance, floor)`, where `floor` is
     /// [`Problem::residual_floor`], ignored beyond [`Residual::LARGEST_FLOOR`].
