@@ -127,7 +127,8 @@ def solve_mcp(
     Parameters:
         fun: function of z (n) with n values. What it raises is raised.
         z0: a guess (n).
-        jac: its Jacobian (n x n) as a function of z; None takes central differences.
+        jac: its Jacobian (n x n) as a function of z; None takes differences, central or, at a bound or where fun is
+            not finite, one-sided. They stay within the bounds.
         lower: bounds (n or a number), may be -inf.
         upper: bounds (n or a number), may be inf.
         method: "robust", "path", "fb-plm" or "fb-rlm".
