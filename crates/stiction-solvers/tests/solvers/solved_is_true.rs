@@ -16,6 +16,9 @@ use stiction_solvers::{
 
 const INF: f64 = f64::INFINITY;
 
+/// A solver with its name.
+type Named<P> = (&'static str, Box<dyn Solver<P>>);
+
 /// A natural map above this in whole numbers is no solution.
 const WRONG: f64 = 1e-6;
 
@@ -241,7 +244,7 @@ fn nonlinear_problems(count: usize) {
         }
         let [lower, upper] = whole.bounds();
         let problem = Mcp::new(whole.clone(), lower, upper).unwrap();
-        let solvers: [(&str, Box<dyn Solver<Mcp<Whole>>>); 4] = [
+        let solvers: [Named<Mcp<Whole>>; 4] = [
             ("path", Box::new(Path::new(PathSettings::default()).unwrap())),
             ("fb-plm", Box::new(FbPlm::new(FbPlmSettings::default()).unwrap())),
             ("fb-rlm", Box::new(FbRlm::new(FbRlmSettings::default()).unwrap())),
@@ -272,8 +275,11 @@ fn no_answer_called_solved_is_wrong_in_a_hundred_thousand_problems() {
     nonlinear_problems(5_000);
 }
 
-/// `F(z)` and `F'(z)` of one unknown.
-struct Scalar(fn(f64) -> [f64; 2]);
+/// `F(z)` and `F'(z)`.
+type Curve = fn(f64) -> [f64; 2];
+
+/// A function of one unknown.
+struct Scalar(Curve);
 
 impl Smooth for Scalar {
     fn dim(&self) -> usize {
@@ -292,7 +298,7 @@ impl Smooth for Scalar {
 #[test]
 fn a_function_that_is_flat_steep_or_undefined_somewhere_is_solved_where_its_answer_is() {
     let pole = |z: f64| [2.0 - 2.0 / (z + 1e-9), 2.0 / (z + 1e-9).powi(2)];
-    let cases: [(fn(f64) -> [f64; 2], f64, f64); 6] = [
+    let cases: [(Curve, f64, f64); 6] = [
         (|z| [z.powi(3) + 1.0, 3.0 * z * z], 1.0, 0.0),
         (|z| [z.powi(3) + 1e-12 * z + 1.0, 3.0 * z * z + 1e-12], 1.0, 0.0),
         (|z| [1.0 - (25.0 * (1.0 - z)).exp(), 25.0 * (25.0 * (1.0 - z)).exp()], 3.0, 1.0),
