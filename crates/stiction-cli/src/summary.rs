@@ -70,7 +70,8 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
-    certificate: JsonCertificate,
+    /// Largest of each field over all steps.
+    certificate: &'a Certificate,
     r#final: &'a Final,
     last_step: &'a ReadOut,
     state_hash: String,
@@ -80,16 +81,6 @@ pub(crate) struct Json<'a> {
 struct JsonContacts {
     mean: f64,
     max: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct JsonCertificate {
-    residual_max: f64,
-    penetration_max_m: f64,
-    #[serde(rename = "energy_gain_max_J")]
-    energy_gain_max: f64,
-    cone_violation_max: f64,
-    bilateral_max: f64,
 }
 
 /// The final state.
@@ -190,13 +181,7 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
-            certificate: JsonCertificate {
-                residual_max: self.worst.residual,
-                penetration_max_m: self.worst.penetration,
-                energy_gain_max: self.worst.energy_change,
-                cone_violation_max: self.worst.cone_violation,
-                bilateral_max: self.worst.bilateral,
-            },
+            certificate: &self.worst,
             r#final: &self.last,
             last_step: &self.last_step,
             state_hash: format!("{:016x}", self.hash),

@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(read(&with_stride(&recording, 1)).1["unsolved"], [0., 0., 0., 0., 1., 1., 0., 0., 0., 0.]);
         let (header, columns) = read(&with_stride(&recording, 3));
         assert_eq!(columns["unsolved"], [0.0, 2.0, 0.0]);
-        assert_eq!(header["worst"]["unsolved_steps"], 2);
+        assert_eq!(header["unsolved_steps"], 2);
     }
 
     #[test]

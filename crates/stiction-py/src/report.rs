@@ -61,37 +61,27 @@ macro_rules! fields {
     };
 }
 
-fields! {
-    PyCertificate,
-    /// Worst scaled natural-map residual of the islands' problems (dimensionless).
-    residual: f64,
-    /// Deepest overlap of contacts and limits at the beginning of the step, after the projection (m, rad).
-    penetration: f64,
-    /// Worst speed below what a unilateral row allows (m/s, rad/s).
-    approach: f64,
-    /// Worst negative normal force (N).
-    pull: f64,
-    /// Worst excess of a tangential force over the friction bound (N).
-    cone_violation: f64,
-    /// Worst power that friction feeds into a contact (W).
-    sliding_power: f64,
-    /// Worst error of a bilateral constraint at the end of the step (m, rad).
-    bilateral: f64,
-    /// Work of all contact, limit and joint friction impulses (J).
-    contact_work: f64,
-    /// Change of the total energy in the step (J).
-    energy_change: f64,
-    {
-        /// All fields by name.
-        fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-            as_dict(py, &self.inner)
-        }
+/// An attribute for each field that the engine declares.
+macro_rules! certificate_attributes {
+    ($($(#[doc = $doc:literal])+ $name:ident: $unit:literal, $title:literal, $violation:literal;)+) => {
+        fields! {
+            PyCertificate,
+            $($(#[doc = $doc])+ $name: f64,)+
+            {
+                /// All fields by name.
+                fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+                    as_dict(py, &self.inner)
+                }
 
-        fn __repr__(&self) -> String {
-            format!("{:?}", self.inner)
+                fn __repr__(&self) -> String {
+                    format!("{:?}", self.inner)
+                }
+            }
         }
-    }
+    };
 }
+
+stiction::certificate_fields!(certificate_attributes);
 
 /// What a step did. Not converging raises nothing: look at `solved`.
 #[pyclass(module = "stiction._stiction", name = "StepReport", frozen)]
@@ -133,6 +123,8 @@ fields! {
     bounces: usize,
     /// Islands in which they bounce less than their coefficients say, because the impact would have added energy.
     reduced_impacts: usize,
+    /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
+    projected_body: Option<usize>,
     /// Complementarity variables of the largest island.
     variables: usize,
     /// Exchanges of whole index sets in all islands.

@@ -14,6 +14,7 @@ mod cones {
     mod invariance;
     mod mncp_and_split;
     mod random;
+    mod repeats;
     mod suite;
     mod sweeps;
 }

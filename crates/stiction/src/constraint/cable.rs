@@ -10,6 +10,7 @@
 
 use super::kind::{Constraint, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::{Data, base_motion, point_velocity};
@@ -158,8 +159,8 @@ impl Constraint for Cables {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        self.spanned(at, index).sides().fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        PositionError::of_gaps(self.spanned(at, index).sides().map(|side| side.gap), false)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

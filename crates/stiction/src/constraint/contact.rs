@@ -1,6 +1,7 @@
 //! Contacts as a kind of constraint: those that were found at the present poses, touching and predicted.
 
 use super::kind::{Constraint, Level, Present, TOUCHING};
+use super::position_error::PositionError;
 use super::rows::Rows;
 use crate::contact::GapRule;
 use crate::contact::detection::ContactFinder;
@@ -82,7 +83,7 @@ impl Constraint for Contacts {
         }
     }
 
-    fn position_error(&self, _at: &Present<'_>, index: usize) -> f64 {
-        (-self.finder.contacts[index].gap).max(0.0)
+    fn position_error(&self, _at: &Present<'_>, index: usize) -> PositionError {
+        PositionError::of_length((-self.finder.contacts[index].gap).max(0.0))
     }
 }

@@ -9,6 +9,7 @@ use super::closure::coordinates::Loops;
 use super::coupling;
 use super::kind::{Constraint, Level, Present};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::dynamics::{Data, base_motion};
 use crate::model::{Base, Closure, EqualityKind, Mocap, Model};
@@ -92,9 +93,10 @@ impl PairError {
         0.5 * (self.points[0] + self.points[1])
     }
 
-    /// Largest component (m or rad).
-    fn size(&self) -> f64 {
-        self.position.amax().max(self.orientation.map_or(0.0, |o| o.amax()))
+    /// Largest components.
+    fn size(&self) -> PositionError {
+        let angle = self.orientation.map_or(0.0, |rotation| rotation.amax());
+        PositionError { length: self.position.amax(), angle }
     }
 
     /// Prescribed motion of the second body minus the first at the midpoint.
@@ -142,8 +144,8 @@ impl PairError {
     }
 }
 
-/// Position error of one equality (m or rad).
-pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index: usize) -> f64 {
+/// Position error of one equality.
+pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index: usize) -> PositionError {
     match &model.equalities[index].kind {
         EqualityKind::Connect { bodies, anchors } => {
             PairError::of_points(model, data, at.mocap, *bodies, anchors).size()
@@ -152,7 +154,10 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index:
             PairError::of_frames(model, data, at.mocap, *bodies, frames).size()
         }
         EqualityKind::Closure(_) => at.loops.error(index),
-        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, &at.loops.q, at.time).abs(),
+        EqualityKind::Coupling(coupling) => {
+            let error = coupling::position_error(coupling, &at.loops.q, at.time).abs();
+            PositionError::of(error, coupling.dependent.is_angular(model))
+        }
     }
 }
 
@@ -266,7 +271,7 @@ impl Constraint for Equalities {
         rows.soften(at.softness.of(index));
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
         position_error(at.model, at.data, at.located(), index)
     }
 

@@ -54,9 +54,6 @@ impl Constraint for JointFriction {
         let key = BlockKey::friction(self.ranks[contents.link], Self::CODE, number as u32);
         let kind = RowKind::Unilateral(BlockKind::Friction { bound: ahead.h * contents.friction_loss });
         rows.push_dofs(at.model, key, kind, 0.0, [(dof, 1.0)].into_iter());
-    }
-
-    fn position_error(&self, _at: &Present<'_>, _index: usize) -> f64 {
-        0.0
+        rows.set_angular(at.model.links[contents.link].kind.is_angular());
     }
 }

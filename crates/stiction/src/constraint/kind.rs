@@ -9,6 +9,7 @@
 
 use super::closure::coordinates::Loops;
 use super::equality::Located;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, Rows};
 use super::softness::Softness;
 use crate::contact::GapRule;
@@ -213,8 +214,10 @@ pub(crate) trait Constraint {
     /// Adds its rows.
     fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>);
 
-    /// How far it is from being met (m or rad): overlap, or the error of bilateral rows; zero or positive.
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64;
+    /// How far it is from being met: overlap, or the error of bilateral rows.
+    fn position_error(&self, _at: &Present<'_>, _index: usize) -> PositionError {
+        PositionError::default()
+    }
 
     /// Whether its rows give way, since it cannot be met.
     fn gives_way(&self, _at: &Present<'_>, _index: usize) -> bool {
@@ -346,10 +349,10 @@ impl Constraints {
         });
     }
 
-    /// Largest position error (m or rad) of the constraints of which `counts` holds, given whether they are bilateral and
-    /// whether they give way.
-    fn worst_error(&self, at: &Present<'_>, counts: impl Fn(bool, bool) -> bool) -> f64 {
-        let mut worst: f64 = 0.0;
+    /// Largest position errors of the constraints of which `counts` holds, given whether they are bilateral and whether they
+    /// give way.
+    fn worst_error(&self, at: &Present<'_>, counts: impl Fn(bool, bool) -> bool) -> PositionError {
+        let mut worst = PositionError::default();
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if counts(is_bilateral(kind), kind.gives_way(at, index)) {
                 worst = worst.max(kind.position_error(at, index));
@@ -358,18 +361,18 @@ impl Constraints {
         worst
     }
 
-    /// Deepest overlap of contacts and worst crossed limit (m or rad).
-    pub(crate) fn worst_overlap(&self, at: &Present<'_>) -> f64 {
+    /// Deepest overlap of contacts and worst crossed limit.
+    pub(crate) fn worst_overlap(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |bilateral, _| !bilateral)
     }
 
-    /// Worst error of a bilateral constraint (m or rad).
-    pub(crate) fn worst_bilateral(&self, at: &Present<'_>) -> f64 {
+    /// Worst error of a bilateral constraint.
+    pub(crate) fn worst_bilateral(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |bilateral, _| bilateral)
     }
 
-    /// Worst position error of what can be met (m or rad).
-    pub(crate) fn worst_reparable(&self, at: &Present<'_>) -> f64 {
+    /// Worst position error of what can be met.
+    pub(crate) fn worst_reparable(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |_, gives_way| !gives_way)
     }
 

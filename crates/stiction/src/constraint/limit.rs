@@ -1,6 +1,7 @@
 //! Limits of the joints of trees, as a kind of constraint.
 
 use super::kind::{Constraint, Level, Present};
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model};
@@ -119,11 +120,13 @@ impl Constraint for JointLimits {
             let key = BlockKey::limit(self.ranks[self.links[index]], Self::CODE, side.upper);
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             rows.push_dofs(at.model, key, kind, 0.0, dofs().zip(side.row));
+            rows.set_angular(link.kind.is_angular());
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        self.sides(at, index).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let angular = self.link(at.model, index).kind.is_angular();
+        PositionError::of_gaps(self.sides(at, index).map(|side| side.gap), angular)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

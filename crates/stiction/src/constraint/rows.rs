@@ -145,6 +145,8 @@ pub(crate) struct RowBlock {
     pub(crate) restitution: f64,
     /// Whether the first three rows are those of a point along axes that may be chosen.
     at_point: bool,
+    /// Whether the rows are rates of angles; else speeds. Not told of bilateral rows, which may be both.
+    pub(crate) angular: bool,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -202,6 +204,7 @@ impl Rows {
             contact,
             restitution: 0.0,
             at_point: false,
+            angular: false,
             softness: 0.0,
             compliance: 0.0,
         });
@@ -467,6 +470,13 @@ impl Rows {
     pub(crate) fn rebound(&mut self, restitution: f64) {
         if let Some(block) = self.blocks.last_mut() {
             block.restitution = restitution;
+        }
+    }
+
+    /// Says whether the last block's rows are rates of angles; else they are speeds.
+    pub(crate) fn set_angular(&mut self, angular: bool) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.angular = angular;
         }
     }
 

@@ -21,6 +21,7 @@
 use super::closure::coordinates::Loops;
 use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drives_of, resisting_gains};
@@ -105,6 +106,7 @@ impl Tendons {
             let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * tendon.friction_loss });
             let drift = loops.drift_of(row(tendon, 1.0));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, 1.0)));
+            rows.set_angular(tendon.path.is_angular(at.model));
         }
     }
 
@@ -120,6 +122,7 @@ impl Tendons {
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             let drift = level.prescribed(|| loops.drift_of(row(tendon, side.sign)));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, side.sign)));
+            rows.set_angular(tendon.path.is_angular(at.model));
         }
     }
 }
@@ -199,8 +202,10 @@ impl Constraint for Tendons {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        sides(&at.model.tendons[index], &at.loops.q).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let tendon = &at.model.tendons[index];
+        let angular = tendon.path.is_angular(at.model);
+        PositionError::of_gaps(sides(tendon, &at.loops.q).map(|side| side.gap), angular)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

@@ -3,7 +3,7 @@
 use crate::contact::point::{Contact, ContactKey, contact_frame};
 use crate::dynamics::{Data, base_motion};
 use crate::geometry::{Aabb, BroadPhase, ContactPoint, MovingShape, are_supported, collide, pass_by};
-use crate::model::{Base, Model, State};
+use crate::model::{Base, Mocap, Model, State};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 
@@ -26,6 +26,17 @@ pub(crate) struct ContactFinder {
     pub(crate) chains: bool,
     /// The contacts found last, sorted by key.
     pub(crate) contacts: Vec<Contact>,
+    /// Where they were found.
+    found_at: Option<FoundAt>,
+}
+
+/// What contacts depend on.
+#[derive(Clone, Debug, PartialEq)]
+struct FoundAt {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    mocap: Vec<Mocap>,
+    h: f64,
 }
 
 impl ContactFinder {
@@ -41,7 +52,31 @@ impl ContactFinder {
             restitution,
             chains: false,
             contacts: Vec::new(),
+            found_at: None,
         }
+    }
+
+    /// As [`ContactFinder::find`], but keeps the contacts where they were found at this very state: the end of a step is the
+    /// beginning of the next.
+    pub(crate) fn find_if_moved(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
+        let known = self
+            .found_at
+            .as_ref()
+            .is_some_and(|at| at.h == h && at.q == state.q && at.v == state.v && at.mocap == state.mocap);
+        if known {
+            return;
+        }
+        self.find(model, data, state, h);
+        let at = self.found_at.get_or_insert_with(|| FoundAt {
+            q: Vec::new(),
+            v: Vec::new(),
+            mocap: Vec::new(),
+            h,
+        });
+        at.q.clone_from(&state.q);
+        at.v.clone_from(&state.v);
+        at.mocap.clone_from(&state.mocap);
+        at.h = h;
     }
 
     /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.

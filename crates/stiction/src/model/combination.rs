@@ -53,6 +53,16 @@ impl Combination {
         self.terms.iter().map(|term| term.coefficient * relaxed(term)).sum()
     }
 
+    /// Whether it is an angle: all its coordinates are. One that mixes hinges and slides has the unit of its weights, and counts
+    /// as a length.
+    pub(crate) fn is_angular(&self, model: &Model) -> bool {
+        let angular = |term: &Term| match term.dof.checked_sub(model.nv()) {
+            None => model.links[term.link].kind.is_angular(),
+            Some(dof) => model.loop_joints[model.loop_joint_of(dof)].kind.is_angular(),
+        };
+        !self.terms.is_empty() && self.terms.iter().all(angular)
+    }
+
     /// Value at a configuration, with the coordinates of loops behind it.
     pub fn value(&self, q: &[f64]) -> f64 {
         self.terms.iter().map(|term| term.coefficient * q[term.q]).sum()

@@ -25,6 +25,11 @@ pub enum JointKind {
 }
 
 impl JointKind {
+    /// Whether its coordinates are angles; a free joint has both, and neither range nor friction.
+    pub(crate) fn is_angular(&self) -> bool {
+        matches!(self, JointKind::Ball | JointKind::Hinge { .. })
+    }
+
     /// Number of configuration coordinates.
     pub fn nq(&self) -> usize {
         match self {

@@ -58,6 +58,8 @@ pub struct ContactTable {
     pub mode: Vec<i32>,
     /// Coefficient of dry friction; infinite without slip.
     pub mu: Vec<f64>,
+    /// Coefficient of viscous friction (N s/m); 0 without.
+    pub viscosity: Vec<f64>,
     /// Friction needed over friction available; NaN where there is none.
     pub margin: Vec<f64>,
     /// Coefficient of restitution.
@@ -96,6 +98,7 @@ impl ContactTable {
         self.gap.push(contact.gap);
         self.law.push(contact.law.kind() as i32);
         self.mu.push(contact.law.mu());
+        self.viscosity.push(contact.law.viscosity());
         self.mode.push(match force.mode {
             Mode::Open => 0,
             Mode::Stick => 1,

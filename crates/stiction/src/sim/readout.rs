@@ -56,7 +56,7 @@ impl Simulation {
             formulation: &self.settings.formulation,
             rows: &problem.rows,
             rates: &problem.rates,
-            contacts: &self.constraints.contacts.finder.contacts,
+            contacts: &problem.contacts,
             forces: self.contact_forces(),
             h: self.timestep(),
         }

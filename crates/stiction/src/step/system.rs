@@ -41,7 +41,7 @@ impl System<'_> {
 
     /// Stage 2: contacts there.
     pub(crate) fn find_contacts(&mut self) {
-        self.constraints.contacts.finder.find(self.model, self.data, self.state, self.h);
+        self.constraints.contacts.finder.find_if_moved(self.model, self.data, self.state, self.h);
     }
 
     /// Stages 1 and 2.

@@ -33,7 +33,9 @@ pub(crate) fn step(
     clock.time(Stage::Kinematics, || system.place()); // 1
     clock.time(Stage::Collision, || system.find_contacts()); // 2
     let mut report = clock.time(Stage::Certificate, || open_report(system));
-    clock.time(Stage::Overlap, || projection.project(system, problem));
+    let moved = clock.time(Stage::Overlap, || projection.project(system, problem));
+    let body = moved.farthest.map(|link| system.model.links[link].body);
+    report.add_projection([moved.length, moved.angle], body);
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     if let Some(level) = &mut accelerated {
         clock.time(Stage::Solve, || {

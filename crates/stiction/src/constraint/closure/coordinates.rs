@@ -19,6 +19,7 @@
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
 use crate::constraint::equality::Configuration;
+use crate::constraint::position_error::PositionError;
 use crate::dynamics::{Data, base_motion};
 use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
@@ -334,8 +335,13 @@ impl Loops {
     }
 
     /// Error of a closure: how far apart what it holds is (m or rad), the largest component.
-    pub(crate) fn error(&self, equality: usize) -> f64 {
-        self.of_equality[equality].map_or(0.0, |index| self.closed[index].error.amax())
+    pub(crate) fn error(&self, equality: usize) -> PositionError {
+        let Some(closed) = self.of_equality[equality].map(|index| &self.closed[index]) else {
+            return PositionError::default();
+        };
+        // The directions are orthonormal, so that this is the part of the error that they see.
+        let error = closed.held.transpose() * closed.error;
+        PositionError { length: error.fixed_rows::<3>(3).amax(), angle: error.fixed_rows::<3>(0).amax() }
     }
 
     /// Whether a closure holds a point and no direction: a ball.

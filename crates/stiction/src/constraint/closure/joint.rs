@@ -19,6 +19,7 @@ use super::coordinates::Loops;
 use crate::constraint::joint_friction::JointFriction;
 use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead};
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
+use crate::constraint::position_error::PositionError;
 use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
@@ -118,6 +119,7 @@ impl LoopJoints {
                 let key = BlockKey::friction(self.ranks[joint], JointFriction::CODE, k as u32);
                 let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * contents.friction_loss });
                 rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
+                rows.set_angular(contents.kind.is_angular());
             }
             let gains = if k == 0 { &first } else { &other };
             let kept = contents.armature + h * gains.rate;
@@ -151,6 +153,7 @@ impl LoopJoints {
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             let drift = level.prescribed(|| loops.drift_of(terms()));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
+            rows.set_angular(contents.kind.is_angular());
         }
     }
 
@@ -248,8 +251,9 @@ impl Constraint for LoopJoints {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        limit_sides(&at.model.loop_joints[index], at.loops).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let joint = &at.model.loop_joints[index];
+        PositionError::of_gaps(limit_sides(joint, at.loops).map(|side| side.gap), joint.kind.is_angular())
     }
 
     /// Of the spring and the rotor.

@@ -298,7 +298,7 @@ impl Closures {
             *error = 0.0;
         }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            let error = position_error(model, data, now.with(&self.loops), tie.equality);
+            let error = position_error(model, data, now.with(&self.loops), tie.equality).size();
             let worst = &mut self.errors[tie.set];
             *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }
