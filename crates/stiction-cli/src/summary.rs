@@ -157,7 +157,7 @@ impl Summary {
     /// After the last step; with the margins of pairs over all solutions if asked.
     pub(crate) fn finish(&mut self, simulation: &Simulation, margins: bool) {
         let state = &simulation.state;
-        self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
+        self.last = Final { time: state.time, qpos: state.q.to_vec(), qvel: state.v.to_vec() };
         self.last_step = ReadOut::new(simulation, margins);
         self.hash = simulation.state_hash();
     }

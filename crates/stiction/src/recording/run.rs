@@ -140,8 +140,8 @@ impl Run {
             meshes,
             height_fields,
             time0: state.time,
-            qpos0: state.q.clone(),
-            qvel0: state.v.clone(),
+            qpos0: state.q.to_vec(),
+            qvel0: state.v.to_vec(),
             poses0,
         }
     }

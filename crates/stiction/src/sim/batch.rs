@@ -306,8 +306,8 @@ mod tests {
                 alone.state.ctrl[0] = ((i * 60 + step) % 5) as f64 - 2.0;
                 let _ = alone.step().unwrap();
                 let row = i * 60 + step;
-                assert_eq!(alone.state.q, one.qpos[row * model.nq()..(row + 1) * model.nq()]);
-                assert_eq!(alone.state.v, one.qvel[row * model.nv()..(row + 1) * model.nv()]);
+                assert_eq!(*alone.state.q, one.qpos[row * model.nq()..(row + 1) * model.nq()]);
+                assert_eq!(*alone.state.v, one.qvel[row * model.nv()..(row + 1) * model.nv()]);
             }
         }
     }

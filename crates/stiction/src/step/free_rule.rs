@@ -66,7 +66,8 @@ impl TiedTrees {
             &mut state.q,
             &mut state.v,
             &mut |data, fraction, q, v, acceleration| {
-                mocap.clone_from(&state.mocap);
+                mocap.clear();
+                mocap.extend_from_slice(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
                 // The first stage is where the loops are already.
                 if fraction > 0.0 {

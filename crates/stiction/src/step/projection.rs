@@ -89,7 +89,7 @@ impl Projection {
             system.locate();
         }
         // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
-        if system.state.q != self.least_overlap {
+        if *system.state.q != *self.least_overlap {
             system.state.q.copy_from_slice(&self.least_overlap);
             system.locate();
         }

@@ -216,8 +216,7 @@ impl AccelerationLevel {
 
     /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
     pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
-        self.stage.mocap.clear();
-        self.stage.mocap.extend_from_slice(start);
+        self.stage.mocap.copy_from_slice(start);
         self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
         self.finder.find(model, data, &self.stage, 0.0);
     }

@@ -303,7 +303,7 @@ fn redundant_rows_and_mobility_are_found_by_rank_and_name() {
     assert_eq!((found.freedoms, found.rows, found.mobility()), (18, 20, 1));
     // At the flat start of a parallelogram the rank drops; bent it is one.
     let (q, v, loops) = stiction::dynamics::redundant_state(s.model(), &[0.5, -0.5, 0.5], &[0.0; 3], &[0.0]);
-    (r.state.q, r.state.v, r.state.loop_q) = (q, v, loops);
+    (r.state.q, r.state.v, r.state.loop_q) = (q.into(), v.into(), loops.into());
     let found = r.mobility().unwrap();
     assert_eq!((found.rank, found.mobility()), (17, 1), "{found:?}");
 }

@@ -40,7 +40,7 @@ fn a_finger_that_starts_off_its_place_is_brought_there_at_once() {
     // The nearest place in the metric of the masses, without a speed from it.
     assert!((s.state.q[1] - 2.0 * s.state.q[0] - 0.01).abs() <= 1e-12);
     assert!((s.state.q[0] + 0.004).abs() <= 1e-12, "{:?}", s.state.q);
-    assert_eq!(s.state.v, [0.0, 0.0]);
+    assert_eq!(*s.state.v, [0.0, 0.0]);
 }
 
 /// A pendulum whose angle moves a slide by a polynomial: in one tree (the slide carries another hinge) or two.
@@ -120,7 +120,7 @@ fn a_coupling_with_one_joint_holds_it_at_its_place() {
         <equality><joint joint1="j" polycoef="0.1"/></equality></mujoco>"#,
     );
     run(&mut s, 0.2, |s, _| assert!((s.state.q[0] - 0.3).abs() <= 1e-12, "{:?}", s.state.q));
-    assert_eq!(s.state.v, [0.0]);
+    assert_eq!(*s.state.v, [0.0]);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_tendon_spring_swings_with_its_frequency_and_keeps_energy() {
 fn a_slack_tendon_does_not_pull_and_a_stretched_one_pulls_from_the_end_of_the_slack() {
     let mut s = simulate(&sliders(1e-3, r#"stiffness="8" springlength="-0.2 0.3""#, ""));
     s.state.q[0] = 0.25;
-    run(&mut s, 0.1, |s, report| assert!(s.state.v == [0.0, 0.0] && report.energy == 0.0));
+    run(&mut s, 0.1, |s, report| assert!(*s.state.v == [0.0, 0.0] && report.energy == 0.0));
     s.state.q[0] = 0.5;
     let report = s.step().unwrap();
     assert!((report.energy - 0.5 * 8.0 * 0.04).abs() < 1e-9, "{report:?}");

@@ -24,7 +24,8 @@ fn start([minimal, redundant]: &mut [Simulation; 2], q: &[f64], v: &[f64]) {
         stiction::dynamics::redundant_state(minimal.model(), q, v, &minimal.state.loop_q);
     minimal.state.q.copy_from_slice(q);
     minimal.state.v.copy_from_slice(v);
-    (redundant.state.q, redundant.state.v, redundant.state.loop_q) = (free_q, free_v, loop_q);
+    (redundant.state.q, redundant.state.v, redundant.state.loop_q) =
+        (free_q.into(), free_v.into(), loop_q.into());
 }
 
 /// Position of the centre of mass of a body in the world, at the poses of the last step's end.
