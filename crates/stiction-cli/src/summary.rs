@@ -6,6 +6,7 @@ use std::path::Path;
 use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 use stiction::report::{Certificate, CertificateField, StepReport};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
@@ -279,7 +280,7 @@ pub(crate) fn mechanical_energy(simulation: &Simulation) -> f64 {
     let (model, state) = (simulation.model(), &simulation.state);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
-    (0..model.trees.len())
+    TreeId::all(&model.trees)
         .map(|tree| dynamics::mechanical_energy(model, &data, tree, &state.q, &state.v))
         .sum()
 }

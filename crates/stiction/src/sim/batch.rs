@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Why a batch cannot be made or advanced.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BatchError {
     /// The model cannot be simulated with these settings.
     #[error(transparent)]
@@ -52,6 +53,7 @@ pub struct RolloutPlan<'a> {
 
 /// What environments did; lists are row-major. Rows after an error are NaN, their counts zero.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Rollout {
     /// Number of environments.
     pub batch: usize,

@@ -24,6 +24,7 @@ const VERSION: u32 = 3;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// The bytes are not a snapshot of this version.
     #[error("not a stiction snapshot of version {VERSION}: {0}")]

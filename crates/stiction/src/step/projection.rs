@@ -19,7 +19,7 @@ use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::Level;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::momentum::Momenta;
 use crate::step::system::System;
@@ -115,7 +115,7 @@ impl Projection {
     /// Steps 1 to 3.
     fn project_once(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
         let model = system.model;
-        for tree in 0..model.trees.len() {
+        for tree in TreeId::all(&model.trees) {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = dynamics::factorize_by_size(model, system.data, tree, &self.zeros);
         }
@@ -136,7 +136,7 @@ impl Projection {
         }
         self.displacement.fill(0.0);
         problem.rows.apply_impulses(model, system.data, &mut self.scratch, &mut self.displacement);
-        for (tree, contents) in model.trees.iter().enumerate() {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
             let q = &mut system.state.q;
             dynamics::integrate(model, tree, q, &self.displacement, 1.0, &mut self.q);
             let coords = contents.coords.clone();

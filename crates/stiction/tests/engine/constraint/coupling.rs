@@ -4,6 +4,7 @@ use crate::common::{run, simulate};
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::FRAC_PI_2;
 use stiction::dynamics;
+use stiction::model::TreeId;
 use stiction::sim::Simulation;
 
 /// Two fingers of 0.1 kg on slides, the second `k` times the first plus 0.01 m: in one tree each.
@@ -487,7 +488,7 @@ fn the_implicit_rule_is_that_of_the_dense_matrices_whatever_branches_and_trees_a
             dynamics::forward_kinematics_all(&model, &mut data, &q, v.as_slice());
             dynamics::mass_matrix_all(&model, &mut data);
             let mut mass = DMatrix::zeros(n, n);
-            for (tree, contents) in model.trees.iter().enumerate() {
+            for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
                 let (first, width) = (contents.dofs.start, contents.dofs.len());
                 let block = &data.mass_matrix[data.tree_block(&model, tree)];
                 for (i, j) in (0..width).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -604,8 +605,8 @@ fn the_order_of_bodies_and_tendons_changes_no_bit_of_what_spans_four_trees() {
         ));
         let drives = ["m", "n"].map(|name| s.model().actuator(name).unwrap());
         for step in 0..500 {
-            s.state.ctrl[drives[0]] = (0.02 * step as f64).sin();
-            s.state.ctrl[drives[1]] = (0.03 * step as f64).cos();
+            s.state.ctrl[drives[0].index()] = (0.02 * step as f64).sin();
+            s.state.ctrl[drives[1].index()] = (0.03 * step as f64).cos();
             let _ = s.step().unwrap();
         }
         s.state_hash()

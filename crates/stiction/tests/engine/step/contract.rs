@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use stiction::contact::Formulation;
 use stiction::geometry::Shape;
+use stiction::model::TreeId;
 use stiction::sim::{Mocap, SimError, Snapshot, State};
 use stiction::spatial::Motion;
 
@@ -217,7 +218,7 @@ fn momentum_changes_by_external_forces_only() {
         ));
         let total = |s: &stiction::sim::Simulation| {
             let (model, data) = (s.model(), s.data());
-            (0..2).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
+            TreeId::all(&model.trees).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
                 (
                     p + stiction::dynamics::linear_momentum(model, data, tree),
                     l + stiction::dynamics::angular_momentum(model, data, tree),
@@ -245,14 +246,14 @@ fn a_number_that_is_not_finite_is_refused_by_name_and_the_state_is_kept() {
     }
     let before = s.state_hash();
     let b = s.model().body("b").unwrap();
-    s.state.external[b].linear.x = f64::NAN;
+    s.state.external[b.index()].linear.x = f64::NAN;
     match s.step() {
         Err(SimError::NotFinite { element, quantity, step, .. }) => {
             assert_eq!((element.as_str(), quantity, step), ("b", "external wrench", 10));
         }
         other => panic!("{other:?}"),
     }
-    s.state.external[b].linear.x = 0.0;
+    s.state.external[b.index()].linear.x = 0.0;
     assert_eq!(before, s.state_hash());
     s.state.v[0] = f64::INFINITY;
     assert!(matches!(s.step(), Err(SimError::NotFinite { quantity: "velocity", .. })));
