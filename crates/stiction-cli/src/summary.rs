@@ -6,6 +6,7 @@ use std::path::Path;
 use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 use stiction::report::{Certificate, CertificateField, StepReport};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
@@ -148,7 +149,7 @@ impl Summary {
     /// After the last step; with the margins of pairs over all solutions if asked.
     pub(crate) fn finish(&mut self, simulation: &Simulation, margins: bool) {
         let state = &simulation.state;
-        self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
+        self.last = Final { time: state.time, qpos: state.q.to_vec(), qvel: state.v.to_vec() };
         self.last_step = ReadOut::new(simulation, margins);
         self.hash = simulation.state_hash();
     }
@@ -264,7 +265,7 @@ pub(crate) fn mechanical_energy(simulation: &Simulation) -> f64 {
     let (model, state) = (simulation.model(), &simulation.state);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
-    (0..model.trees.len())
+    TreeId::all(&model.trees)
         .map(|tree| dynamics::mechanical_energy(model, &data, tree, &state.q, &state.v))
         .sum()
 }

@@ -24,6 +24,7 @@ const EFFORT: u8 = 7;
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageError {
     /// Nothing to show.
     #[error("a page shows steps, and the recording has none")]

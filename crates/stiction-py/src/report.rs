@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
-use stiction::model::Model;
+use stiction::model::{GeomId, Model};
 use stiction::report::{Certificate, ContactForce, PairForce, StepReport};
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
@@ -123,8 +123,6 @@ fields! {
     bounces: usize,
     /// Islands in which they bounce less than their coefficients say, because the impact would have added energy.
     reduced_impacts: usize,
-    /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
-    projected_body: Option<usize>,
     /// Complementarity variables of the largest island.
     variables: usize,
     /// Exchanges of whole index sets in all islands.
@@ -136,6 +134,12 @@ fields! {
     /// Kinetic energy at the end (J).
     kinetic_energy: f64,
     {
+        /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
+        #[getter]
+        fn projected_body(&self) -> Option<usize> {
+            self.inner.projected_body.map(BodyId::index)
+        }
+
         /// Whether every island was solved to tolerance.
         #[getter]
         fn solved(&self) -> bool {
@@ -221,8 +225,8 @@ fn structured<'py>(
 
 fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
     let contact = &force.contact;
-    pack_indices(bytes, &contact.geoms);
-    pack_indices(bytes, &contact.geoms.map(|geom| model.geoms[geom].body));
+    pack_indices(bytes, &contact.geoms.map(GeomId::index));
+    pack_indices(bytes, &contact.geoms.map(|geom| model.geoms[geom].body.index()));
     pack_vector(bytes, &contact.point);
     pack_vector(bytes, &contact.frame.column(0).into());
     // Rows of the array are the columns of the matrix, which is stored by columns.
@@ -244,7 +248,7 @@ fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
 }
 
 fn pack_pair(bytes: &mut Vec<u8>, pair: &PairForce) {
-    pack_indices(bytes, &pair.geoms);
+    pack_indices(bytes, &pair.geoms.map(GeomId::index));
     pack_indices(bytes, &[pair.contacts, pair.pressing]);
     pack_vector(bytes, &pair.center);
     pack_vector(bytes, &pair.force);

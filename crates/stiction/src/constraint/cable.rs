@@ -14,7 +14,7 @@ use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::{Data, base_motion, point_velocity};
-use crate::model::{Base, Cable, Mocap, Model};
+use crate::model::{Base, Cable, Mocap, Model, TreeId};
 use nalgebra::Vector3;
 
 /// Stretches shorter than this (m) have no direction.
@@ -121,7 +121,7 @@ impl Constraint for Cables {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = model.cables[index].points.iter().filter_map(|(body, _)| model.bodies[*body].base.link());
         links.map(|link| model.links[link].tree)
     }

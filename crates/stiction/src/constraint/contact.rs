@@ -6,7 +6,7 @@ use super::rows::Rows;
 use crate::contact::GapRule;
 use crate::contact::detection::ContactFinder;
 use crate::dynamics::point_velocity;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// The contacts found last.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Constraint for Contacts {
         true
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = self.finder.contacts[index].links.into_iter().flatten();
         links.map(|link| model.links[link].tree)
     }

@@ -12,7 +12,7 @@ use super::limit::name_ranks;
 use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, Closure, EqualityKind, Mocap, Model};
+use crate::model::{Base, BodyId, Closure, EqualityKind, Mocap, Model, TreeId};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
@@ -49,7 +49,7 @@ impl<'a> Instant<'a> {
 /// Position error of an equality of bodies (second minus first, world axes): of the point (m), and of the orientation
 /// as a rotation vector (rad).
 struct PairError {
-    bodies: [usize; 2],
+    bodies: [BodyId; 2],
     points: [Vector3<f64>; 2],
     position: Vector3<f64>,
     orientation: Option<Vector3<f64>>,
@@ -62,7 +62,7 @@ impl PairError {
         model: &Model,
         data: &Data,
         mocap: &[Mocap],
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         anchors: &[Vector3<f64>; 2],
     ) -> Self {
         let bases = bodies.map(|b| base_motion(model, data, mocap, b));
@@ -75,7 +75,7 @@ impl PairError {
         model: &Model,
         data: &Data,
         mocap: &[Mocap],
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         frames: &[Transform; 2],
     ) -> Self {
         let anchors = frames.map(|frame| frame.translation);
@@ -118,7 +118,7 @@ impl PairError {
                 // The prescribed twist is constant within a step: the origin moves straight.
                 Base::Mocap(_) => Motion::zero(),
                 Base::Link(link) => {
-                    data.link_acceleration[link] + Motion::new(Vector3::zeros(), model.gravity)
+                    data.link_acceleration[link.index()] + Motion::new(Vector3::zeros(), model.gravity)
                 }
             };
             let arm = self.points[i] - pose.translation;
@@ -241,7 +241,7 @@ impl Constraint for Equalities {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let (bodies, coupling) = match &model.equalities[index].kind {
             EqualityKind::Connect { bodies, .. }
             | EqualityKind::Weld { bodies, .. }

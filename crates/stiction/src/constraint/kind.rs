@@ -15,7 +15,7 @@ use super::softness::Softness;
 use crate::contact::GapRule;
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::{Mocap, Model, State};
+use crate::model::{Mocap, Model, State, TreeId};
 
 /// A gap up to this is a touching contact (m or rad): a thousand times the round-off of positions of a few metres,
 /// a thousandth of what any drawing shows.
@@ -181,7 +181,7 @@ pub(crate) trait Constraint {
     fn supports(&self, level: Level<'_>) -> bool;
 
     /// Trees it touches; some may come up more than once.
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a;
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a;
 
     /// Whether it couples the motions of its trees at all times, so that they are advanced together.
     fn couples(&self, _model: &Model, _index: usize) -> bool {
@@ -280,7 +280,7 @@ impl Constraints {
         rows: &mut Rows,
         at: &Present<'_>,
         level: Level<'_>,
-        active: impl Fn(usize) -> bool,
+        active: impl Fn(TreeId) -> bool,
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if kind.trees(at.model, index).any(&active) {
@@ -293,7 +293,7 @@ impl Constraints {
     pub(crate) fn for_each_coupling(
         &self,
         model: &Model,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, bool),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, bool),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(model) {
             if kind.couples(model, index) {
@@ -306,7 +306,7 @@ impl Constraints {
     pub(crate) fn for_each_that_may_act(
         &self,
         at: &Present<'_>,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, bool),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, bool),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             let may_act = kind.may_act(at, index);
@@ -323,7 +323,7 @@ impl Constraints {
         at: &Present<'_>,
         v: &[f64],
         closes: impl Fn(f64, f64) -> bool,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if kind.acts(at, index) || kind.gaps(at, index, v).any(|(gap, rate)| closes(gap, rate)) {
@@ -338,7 +338,7 @@ impl Constraints {
         mass: &mut InverseMass<'_>,
         ctrl: &[f64],
         h: f64,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, f64),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, f64),
     ) {
         let model = mass.model;
         each_kind!(self, kind => for index in 0..kind.count(model) {

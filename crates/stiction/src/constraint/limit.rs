@@ -4,7 +4,7 @@ use super::kind::{Constraint, Level, Present};
 use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::model::{JointKind, Link, Model};
+use crate::model::{JointKind, Link, Model, TreeId};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// One side of a joint limit: how far it is (rad or m; negative when crossed) and the row that opens it.
@@ -91,7 +91,7 @@ impl Constraint for JointLimits {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         std::iter::once(self.link(model, index).tree)
     }
 

@@ -25,7 +25,7 @@ use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drives_of, resisting_gains};
-use crate::model::{Model, Tendon, Term, Transmission};
+use crate::model::{Model, Tendon, TendonId, Term, Transmission, TreeId};
 
 /// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ fn sides(tendon: &Tendon, q: &[f64]) -> impl Iterator<Item = Side> + use<> {
 
 impl Tendons {
     /// Drives on a tendon, in the order of names.
-    pub(crate) fn drives(&self, tendon: usize) -> &[usize] {
-        &self.drives[tendon]
+    pub(crate) fn drives(&self, tendon: TendonId) -> &[usize] {
+        &self.drives[tendon.index()]
     }
 
     /// Rate and position gains that a step treats implicitly: damping, the stiffness of the spring where it is stretched, and
@@ -132,7 +132,7 @@ impl Constraint for Tendons {
 
     fn new(model: &Model) -> Self {
         let drives = drives_of(model, model.tendons.len(), |transmission| match transmission {
-            Transmission::Tendon(tendon) => Some(tendon),
+            Transmission::Tendon(tendon) => Some(tendon.index()),
             Transmission::Joint(_) | Transmission::Loop(_) => None,
         });
         Self { ranks: name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str())), drives }
@@ -151,7 +151,7 @@ impl Constraint for Tendons {
     }
 
     /// Of a joint of a loop one tree: the loop ties the other.
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         model.tendons[index].path.terms.iter().map(|term| model.links[term.link].tree)
     }
 

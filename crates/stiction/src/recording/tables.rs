@@ -90,8 +90,8 @@ impl ContactTable {
 
     fn push(&mut self, force: &ContactForce) {
         let contact = &force.contact;
-        self.geom1.push(contact.geoms[0] as i32);
-        self.geom2.push(contact.geoms[1] as i32);
+        self.geom1.push(contact.geoms[0].index() as i32);
+        self.geom2.push(contact.geoms[1].index() as i32);
         self.point.extend_from_slice(contact.point.as_slice());
         // The columns of the frame are the rows of the recording.
         self.frame.extend_from_slice(contact.frame.as_slice());

@@ -6,7 +6,7 @@
 
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
-use crate::model::Law;
+use crate::model::{BodyId, Law};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -152,7 +152,7 @@ pub struct StepReport {
     pub reduced_impacts: usize,
     /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
     #[serde(default)]
-    pub projected_body: Option<usize>,
+    pub projected_body: Option<BodyId>,
     /// Complementarity variables of the largest island.
     pub variables: usize,
     /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
@@ -199,7 +199,7 @@ impl StepReport {
         self.unsolved == 0
     }
 
-    pub(crate) fn add_projection(&mut self, [length, angle]: [f64; 2], farthest: Option<usize>) {
+    pub(crate) fn add_projection(&mut self, [length, angle]: [f64; 2], farthest: Option<BodyId>) {
         [self.certificate.projection, self.certificate.projection_angular] = [length, angle];
         self.projected_body = farthest;
     }

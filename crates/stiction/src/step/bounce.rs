@@ -85,7 +85,7 @@ impl Bounce {
                 delay.min(longest_delay(block, contacts, [before, after], system.h))
             });
             for piece in blocks(island).flat_map(|block| rows.pieces(block)) {
-                self.delay[piece.tree] = delay;
+                self.delay[piece.tree.index()] = delay;
             }
         }
         for (contents, delay) in model.trees.iter().zip(&self.delay) {

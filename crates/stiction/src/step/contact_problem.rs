@@ -105,7 +105,7 @@ impl ContactProblem {
             late: &free.late,
         };
         let level = Level::Velocity(ahead);
-        system.constraints.push(&mut self.rows, &system.present(), level, |tree| contact_rule[tree]);
+        system.constraints.push(&mut self.rows, &system.present(), level, |tree| contact_rule[tree.index()]);
         self.rows.sort();
         self.rows.half_solve(system.model, system.data);
         self.rows.velocities(system.model, &free.v, &mut self.free);

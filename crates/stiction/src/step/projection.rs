@@ -19,7 +19,7 @@ use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::Level;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
-use crate::model::Model;
+use crate::model::{LinkId, Model, TreeId};
 use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::momentum::Momenta;
@@ -52,7 +52,7 @@ pub(crate) struct Projection {
 pub(crate) struct Displacement {
     /// Of a link's origin (m), and the link.
     pub(crate) length: f64,
-    pub(crate) farthest: Option<usize>,
+    pub(crate) farthest: Option<LinkId>,
     /// (rad)
     pub(crate) angle: f64,
 }
@@ -105,7 +105,7 @@ impl Projection {
             system.locate();
         }
         // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
-        if system.state.q != self.least_overlap {
+        if *system.state.q != *self.least_overlap {
             system.state.q.copy_from_slice(&self.least_overlap);
             system.locate();
         }
@@ -129,7 +129,7 @@ impl Projection {
         for (link, (before, now)) in self.poses.iter().zip(&system.data.link_pose).enumerate() {
             let length = (now.translation - before.translation).norm();
             if length > worst.length || length.is_nan() {
-                (worst.length, worst.farthest) = (length, Some(link));
+                (worst.length, worst.farthest) = (length, Some(LinkId::new(link)));
             }
             let turn = before.angle_to(now);
             worst.angle = if turn.is_nan() { turn } else { worst.angle.max(turn) };
@@ -154,7 +154,7 @@ impl Projection {
     /// Steps 1 to 3.
     fn project_once(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
         let model = system.model;
-        for tree in 0..model.trees.len() {
+        for tree in TreeId::all(&model.trees) {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = dynamics::factorize_by_size(model, system.data, tree, &self.zeros);
         }
@@ -180,7 +180,7 @@ impl Projection {
             &mut self.scratch,
             &mut self.generalized_displacement,
         );
-        for (tree, contents) in model.trees.iter().enumerate() {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
             let q = &mut system.state.q;
             dynamics::integrate(model, tree, q, &self.generalized_displacement, 1.0, &mut self.q);
             let coords = contents.coords.clone();

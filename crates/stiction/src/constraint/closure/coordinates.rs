@@ -21,7 +21,7 @@
 use crate::constraint::equality::Configuration;
 use crate::constraint::position_error::PositionError;
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
+use crate::model::{Base, BodyId, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
     Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,
     quaternion_matrix, quaternion_normalized, quaternion_product,
@@ -212,8 +212,8 @@ impl Loops {
         for (body, sign) in closure.bodies.iter().zip([-1.0, 1.0]) {
             let mut ancestor = model.bodies[*body].base.link();
             while let Some(l) = ancestor {
-                let arm = closed.point - data.link_pose[l].translation;
-                let reach = closed.point.norm() + data.link_pose[l].translation.norm();
+                let arm = closed.point - data.link_pose[l.index()].translation;
+                let reach = closed.point.norm() + data.link_pose[l.index()].translation.norm();
                 for dof in model.links[l].v..model.links[l].v + model.links[l].kind.nv() {
                     let axis = &data.dof_axis[dof];
                     let (spin, shift) = (axis.angular.norm(), axis.linear.norm());
@@ -504,7 +504,7 @@ fn spatial_acceleration(
     model: &Model,
     data: &Data,
     mocap: &[Mocap],
-    body: usize,
+    body: BodyId,
     point: &Vector3<f64>,
 ) -> Motion {
     let (pose, velocity) = base_motion(model, data, mocap, body);
@@ -512,7 +512,9 @@ fn spatial_acceleration(
         Base::World => return Motion::zero(),
         // The prescribed twist is constant within a step: the origin moves straight.
         Base::Mocap(_) => Motion::zero(),
-        Base::Link(link) => data.link_acceleration[link] + Motion::new(Vector3::zeros(), model.gravity),
+        Base::Link(link) => {
+            data.link_acceleration[link.index()] + Motion::new(Vector3::zeros(), model.gravity)
+        }
     };
     let arm = point - pose.translation;
     let spin = velocity.angular;

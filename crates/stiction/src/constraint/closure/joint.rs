@@ -25,7 +25,7 @@ use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drive_force, drives_of};
 use crate::dynamics::integrate::rotation_between;
-use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission};
+use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission, TreeId};
 
 /// Which joints close loops of each tree, which drives act on them, and their order.
 #[derive(Clone, Debug)]
@@ -52,11 +52,11 @@ impl LoopJoints {
         &self,
         model: &Model,
         loops: &Loops,
-        tree: usize,
+        tree: TreeId,
         ctrl: &[f64],
         tau: &mut [f64],
     ) {
-        for &joint in &self.of_tree[tree] {
+        for &joint in &self.of_tree[tree.index()] {
             let force = self.force(model, loops, joint, ctrl);
             for (k, dof) in model.loop_joints[joint].dofs().enumerate() {
                 if force[k] != 0.0 {
@@ -158,13 +158,13 @@ impl LoopJoints {
     }
 
     /// Whether a joint on this tree has a rotor.
-    pub(crate) fn has_rotor(&self, model: &Model, tree: usize) -> bool {
-        self.of_tree[tree].iter().any(|&joint| model.loop_joints[joint].armature > 0.0)
+    pub(crate) fn has_rotor(&self, model: &Model, tree: TreeId) -> bool {
+        self.of_tree[tree.index()].iter().any(|&joint| model.loop_joints[joint].armature > 0.0)
     }
 
     /// Joints that act on a tree, in the order of names.
-    pub(crate) fn on_tree(&self, tree: usize) -> &[usize] {
-        &self.of_tree[tree]
+    pub(crate) fn on_tree(&self, tree: TreeId) -> &[usize] {
+        &self.of_tree[tree.index()]
     }
 }
 
@@ -176,13 +176,13 @@ impl Constraint for LoopJoints {
         let mut order: Vec<usize> = (0..ranks.len()).collect();
         order.sort_by_key(|&joint| ranks[joint]);
         let drives = drives_of(model, ranks.len(), |transmission| match transmission {
-            Transmission::Loop(joint) => Some(joint),
+            Transmission::Loop(joint) => Some(joint.index()),
             Transmission::Joint(_) | Transmission::Tendon(_) => None,
         });
         let mut of_tree = vec![Vec::new(); model.trees.len()];
         for &joint in &order {
             for link in model.loop_joints[joint].links.into_iter().flatten() {
-                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree];
+                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree.index()];
                 if list.last() != Some(&joint) {
                     list.push(joint);
                 }
@@ -203,7 +203,7 @@ impl Constraint for LoopJoints {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = model.loop_joints[index].links.into_iter().flatten();
         links.map(|link| model.links[link].tree)
     }
@@ -294,7 +294,7 @@ pub(crate) fn push_rotor(rows: &mut Rows, model: &Model, loops: &Loops, joint: u
 }
 
 /// Adds the generalized forces on one tree of a force along a velocity of a loop.
-pub(crate) fn pull(model: &Model, loops: &Loops, tree: usize, dof: usize, force: f64, tau: &mut [f64]) {
+pub(crate) fn pull(model: &Model, loops: &Loops, tree: TreeId, dof: usize, force: f64, tau: &mut [f64]) {
     let dofs = &model.trees[tree].dofs;
     for (k, c) in loops.expand(std::iter::once((dof, force))).filter(|(k, _)| dofs.contains(k)) {
         tau[k] += c;

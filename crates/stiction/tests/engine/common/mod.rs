@@ -61,7 +61,7 @@ pub fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
     let body = model.body(body).unwrap();
     match model.bodies[body].base {
         stiction::model::Base::Link(link) => {
-            simulation.data().link_pose[link].point(&model.bodies[body].pose.translation)
+            simulation.data().link_pose[link.index()].point(&model.bodies[body].pose.translation)
         }
         _ => model.bodies[body].pose.translation,
     }

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use stiction::contact::Formulation;
 use stiction::geometry::Shape;
+use stiction::model::TreeId;
 use stiction::sim::{Mocap, SimError, Snapshot, State};
 use stiction::spatial::Motion;
 
@@ -217,7 +218,7 @@ fn momentum_changes_by_external_forces_only() {
         ));
         let total = |s: &stiction::sim::Simulation| {
             let (model, data) = (s.model(), s.data());
-            (0..2).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
+            TreeId::all(&model.trees).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
                 (
                     p + stiction::dynamics::linear_momentum(model, data, tree),
                     l + stiction::dynamics::angular_momentum(model, data, tree),
@@ -245,14 +246,14 @@ fn a_number_that_is_not_finite_is_refused_by_name_and_the_state_is_kept() {
     }
     let before = s.state_hash();
     let b = s.model().body("b").unwrap();
-    s.state.external[b].linear.x = f64::NAN;
+    s.state.external[b.index()].linear.x = f64::NAN;
     match s.step() {
         Err(SimError::NotFinite { element, quantity, step, .. }) => {
             assert_eq!((element.as_str(), quantity, step), ("b", "external wrench", 10));
         }
         other => panic!("{other:?}"),
     }
-    s.state.external[b].linear.x = 0.0;
+    s.state.external[b.index()].linear.x = 0.0;
     assert_eq!(before, s.state_hash());
     s.state.v[0] = f64::INFINITY;
     assert!(matches!(s.step(), Err(SimError::NotFinite { quantity: "velocity", .. })));
@@ -455,30 +456,35 @@ fn an_unknown_contact_model_is_refused_with_the_ones_there_are() {
     assert!(error.contains("pgs") && error.contains("chain"));
 }
 
+fn longer(numbers: &[f64]) -> Box<[f64]> {
+    [numbers, &[0.0]].concat().into()
+}
+
 #[test]
 fn a_state_of_another_model_is_refused_by_name_and_no_step_is_taken() {
     let mut s = simulate(&shipped("incline"));
     let state = s.state.clone();
     let cuts: [fn(&mut State); 7] = [
-        |state| state.q.truncate(3),
-        |state| state.v.push(0.0),
-        |state| state.loop_q.push(0.0),
-        |state| state.ctrl.push(0.0),
+        |state| state.q = state.q[..3].into(),
+        |state| state.v = longer(&state.v),
+        |state| state.loop_q = longer(&state.loop_q),
+        |state| state.ctrl = longer(&state.ctrl),
         |state| {
-            state.mocap.push(Mocap {
+            state.mocap = Box::new([Mocap {
                 position: Vector3::zeros(),
                 orientation: [1.0, 0.0, 0.0, 0.0],
                 velocity: Motion::zero(),
-            })
+            }])
         },
-        |state| state.applied.clear(),
-        |state| state.external.clear(),
+        |state| state.applied = Box::default(),
+        |state| state.external = Box::default(),
     ];
     for cut in cuts {
         cut(&mut s.state);
         assert!(matches!(s.step(), Err(SimError::Shape { .. })));
         assert!(matches!(s.assemble(), Err(SimError::Shape { .. })));
         assert_eq!(s.step_number(), 0);
+        s.state_hash();
         s.state = state.clone();
     }
     s.step().unwrap();

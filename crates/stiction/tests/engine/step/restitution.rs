@@ -10,6 +10,7 @@ use std::sync::Arc;
 use stiction::contact::{Formulation, ImpactLaw};
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, Simulation, Stepper};
 
@@ -288,7 +289,7 @@ fn kinetic_energy(s: &Simulation) -> f64 {
     let model = s.model();
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
-    dynamics::kinetic_energy(model, &data, 0, &s.state.v)
+    dynamics::kinetic_energy(model, &data, TreeId::new(0), &s.state.v)
 }
 
 /// A simulation of a scene with one coefficient of restitution for all contacts.
