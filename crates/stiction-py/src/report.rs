@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
-use stiction::model::{GeomId, Model};
+use stiction::model::{BodyId, GeomId, Model};
 use stiction::report::{Certificate, ContactForce, PairForce, StepReport};
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
