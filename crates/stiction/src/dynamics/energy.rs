@@ -26,7 +26,7 @@ use nalgebra::Vector3;
 /// let v = [3.0];
 /// dynamics::forward_kinematics_all(&model, &mut data, &model.q0, &v);
 /// let inertia = 2.0 * (1.0 + 0.4 * 0.1 * 0.1);
-/// assert!((dynamics::kinetic_energy(&model, &data, 0, &v) - 0.5 * inertia * 9.0).abs() < 1e-12);
+/// assert!((dynamics::kinetic_energy(&model, &data, TreeId::new(0), &v) - 0.5 * inertia * 9.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn kinetic_energy(model: &Model, data: &Data, tree: TreeId, v: &[f64]) -> f64 {

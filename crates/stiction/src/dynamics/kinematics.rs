@@ -102,7 +102,7 @@ pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f6
 /// let mut data = dynamics::Data::new(&model);
 /// let (q, v) = ([std::f64::consts::PI], [0.0]);
 /// dynamics::forward_kinematics_all(&model, &mut data, &q, &v);
-/// let (pose, _) = dynamics::body_motion(&model, &data, &[], 1);
+/// let (pose, _) = dynamics::body_motion(&model, &data, &[], BodyId::new(1));
 /// assert!((pose.translation - Vector3::z()).norm() < 1e-12); // upside down
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
