@@ -31,6 +31,7 @@
 use super::dictionary::{
     Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
 };
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
 use crate::linalg::lu::Singular;
@@ -127,6 +128,11 @@ impl BoundedTableau {
         reserve_to(&mut self.faces, n);
         reserve_to(&mut self.reference, n);
         reserve_to(&mut self.ties, n + 1);
+    }
+
+    /// Sets the time that paths may take; one that is cut short is lost.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.dictionary.budget = budget;
     }
 
     /// The smallest `a` met on the path.
@@ -257,6 +263,9 @@ impl BoundedTableau {
             self.smallest_pivot = SMALLEST_PIVOT;
             if pivots == limit {
                 return (PathEnd::Limit, pivots);
+            }
+            if self.dictionary.budget.is_spent() {
+                return (PathEnd::Lost, pivots);
             }
             pivots += 1;
             let leaving = match block {

@@ -33,7 +33,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{self, Incumbent, check_tolerance};
+use crate::driver::{self, Incumbent, check_limits};
 use crate::pivoting::major_cycle::{CycleEnd, Pivoting};
 use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
@@ -54,6 +54,9 @@ const CHECKS: usize = 2;
 pub struct DantzigSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`, as for [`Lemke`](crate::pivoting::lemke::Lemke).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most pivots, and most major cycles. `None`: the larger of 5000 and `50 n`, far above the `2 n` that contact needs,
     /// enough for the exponential families of Murty and Fathi up to 12 unknowns. A matrix that is not of the method's
     /// classes may need all of them, each with a new LU factorization.
@@ -64,7 +67,7 @@ pub struct DantzigSettings {
 
 impl Default for DantzigSettings {
     fn default() -> DantzigSettings {
-        DantzigSettings { tolerance: 1e-10, max_pivots: None, history: false }
+        DantzigSettings { tolerance: 1e-10, time_limit: None, max_pivots: None, history: false }
     }
 }
 
@@ -100,7 +103,7 @@ impl Dantzig {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn new(settings: DantzigSettings) -> Result<Dantzig, SolverError> {
-        check_tolerance(settings.tolerance)?;
+        check_limits(settings.tolerance, settings.time_limit)?;
         Ok(Dantzig { settings, ..Dantzig::default() })
     }
 
@@ -123,6 +126,8 @@ impl Dantzig {
         let n = problem.dim();
         let limit = self.settings.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000));
         self.incumbent.open(self.settings.tolerance);
+        self.incumbent.limit_time(self.settings.time_limit);
+        self.pivoting.limit_time(self.incumbent.budget());
         self.incumbent.keep_history(self.settings.history, limit);
         self.trial.resize(n);
         for set in [&mut self.start, &mut self.active, &mut self.trial_set] {
@@ -193,7 +198,7 @@ impl Dantzig {
                 chosen => chosen,
             };
             let Some((d, grows)) = chosen else { break };
-            if self.incumbent.iterations >= limit {
+            if self.incumbent.iterations >= limit || self.incumbent.is_out_of_time() {
                 status = Status::MaxIterations;
                 break;
             }
@@ -267,6 +272,10 @@ impl Solver<Lcp> for Dantzig {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<BoxLcp> for Dantzig {
@@ -277,6 +286,10 @@ impl Solver<BoxLcp> for Dantzig {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<Mlcp> for Dantzig {
@@ -286,5 +299,9 @@ impl Solver<Mlcp> for Dantzig {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

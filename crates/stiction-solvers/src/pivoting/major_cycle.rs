@@ -31,6 +31,7 @@
 //! section 4.2. Y. Y. Chang, *Least-index resolution of degeneracy in linear complementarity problems*, Stanford
 //! University report SOL 79-14, 1979.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{Square, Support, dot_and_magnitude, largest_abs};
 use crate::linalg::scaling::Scaling;
@@ -106,6 +107,7 @@ pub(crate) struct Pivoting {
     column: Vec<f64>,
     /// Pivots so far: changes of the active set.
     pub(crate) pivots: usize,
+    budget: Budget,
 }
 
 impl Pivoting {
@@ -133,6 +135,12 @@ impl Pivoting {
         reserve_to(&mut self.column, n);
         self.pivots = 0;
         self.restart();
+    }
+
+    /// Sets the time that cycles may take.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.budget = budget;
+        self.block.limit_time(budget);
     }
 
     /// Back to the point nearest to zero, and no active index.
@@ -263,7 +271,7 @@ impl Pivoting {
             let Some((length, event)) = self.first_event(d, sign, rate) else {
                 return CycleEnd::Ray { proof: self.proves_infeasibility() };
             };
-            if self.pivots >= limit {
+            if self.pivots >= limit || self.budget.is_spent() {
                 return CycleEnd::Limit;
             }
             self.advance(length);

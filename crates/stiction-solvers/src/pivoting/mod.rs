@@ -7,6 +7,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `lemke` | [`Lemke`]: Lemke's path, started from a basis by `block_pivoting` where there is one; on `tableau` |
+//! | `lemke_howson` | [`LemkeHowson`]: the paths of the labels of a bimatrix game, on `tableau` |
 //! | `proximal_lemke` | [`ProximalLemke`]: proximal-point steps around Lemke's method, for redundant unknowns |
 //! | `dantzig` | [`Dantzig`]: principal pivoting, index by index in major cycles (`major_cycle` on `active_block`) |
 //! | `baraff` | the same with friction bounded by the normal unknowns, as Baraff published it |
@@ -17,7 +18,7 @@
 //! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
 //! | `face` | where an unknown lies in its box |
 //!
-//! Seventeen files, since the methods share their blocks and tableaus.
+//! Eighteen files, since the methods share their blocks and tableaus.
 //!
 //! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
 //!
@@ -36,6 +37,7 @@ pub(crate) mod face;
 pub mod infeasibility;
 pub mod lcp_adapter;
 pub mod lemke;
+pub mod lemke_howson;
 pub(crate) mod major_cycle;
 pub(crate) mod principal_block;
 pub mod proximal_lemke;
@@ -45,4 +47,5 @@ pub use dantzig::{Dantzig, DantzigSettings};
 pub use enumeration::{Enumeration, EnumerationSettings};
 pub use lcp_adapter::Reduced;
 pub use lemke::{Lemke, LemkeSettings};
+pub use lemke_howson::{LemkeHowson, LemkeHowsonSettings};
 pub use proximal_lemke::{ProximalLemke, ProximalSettings};

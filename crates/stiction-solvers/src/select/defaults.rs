@@ -11,8 +11,8 @@ use crate::conic::{InteriorPoint, InteriorPointSettings};
 use crate::dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
 use crate::newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings};
 use crate::pivoting::{
-    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,
-    ProximalSettings,
+    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
+    LemkeSettings, ProximalLemke, ProximalSettings,
 };
 use crate::problem::SolverError;
 use crate::sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
@@ -27,6 +27,7 @@ macro_rules! methods {
 
 methods! {
     lemke: Lemke, LemkeSettings;
+    lemke_howson: LemkeHowson, LemkeHowsonSettings;
     proximal_lemke: ProximalLemke, ProximalSettings;
     dantzig: Dantzig, DantzigSettings;
     ppm: Ppm, PpmSettings;

@@ -27,6 +27,7 @@
 use crate::cones::newton::alart_curnier::{impulse, slope};
 use crate::cones::normalized::Law;
 use crate::cones::state::State;
+use crate::linalg::budget::Budget;
 use crate::newton::levenberg_marquardt::{Equations, Point};
 use crate::newton::restarts::scatter;
 use crate::problem::ConeNcp;
@@ -104,6 +105,10 @@ impl Equations for MncpEquations<'_> {
             }
         }
         jacobian.iter().all(|entry| entry.is_finite())
+    }
+
+    fn budget(&self) -> Budget {
+        self.state.incumbent.budget()
     }
 
     fn count(&mut self) {
