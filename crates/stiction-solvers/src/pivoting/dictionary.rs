@@ -31,8 +31,12 @@ pub(super) const SMALLEST_PIVOT: f64 = 1e-10;
 pub(super) const SMALLEST_PIVOT_FRESH: f64 = 1e-14;
 /// A pivot of an exchange must be larger: the whole path is built on it.
 const SMALLEST_EXCHANGE: f64 = 1e-10;
-/// Values (equilibrated, relative to the largest or to the step) closer than this tie.
+/// Values closer than this part of the step tie.
 pub(super) const TIE: f64 = 1e-11;
+/// Rows whose right-hand sides at the step differ by less (equilibrated, so relative to the largest of `q`) tie, beside
+/// those that differ by less than `TIE` of their own way: what rounding leaves of a tie after some dozens of pivots.
+/// Data of 1e-8 of the largest are still told apart.
+pub(super) const TIE_FLOOR: f64 = 1e-12;
 /// Entries of the basis inverse that differ by less than this multiple of their size are equal.
 const EQUAL: f64 = 1e-9;
 /// An entry of the basis inverse below this (dimensionless, equilibrated) is zero.
@@ -76,6 +80,12 @@ pub(super) struct Tie {
     pub(super) slope: f64,
     /// Its direction inwards from that bound.
     pub(super) inwards: f64,
+}
+
+/// Of the rows that tie the one of the largest pivot, the first of equals.
+pub(super) fn steepest(ties: &[Tie]) -> Option<Tie> {
+    let larger = |best: Tie, tie: &Tie| if tie.slope > best.slope { *tie } else { best };
+    ties.split_first().map(|(first, others)| others.iter().fold(*first, larger))
 }
 
 /// See the [module documentation](self).

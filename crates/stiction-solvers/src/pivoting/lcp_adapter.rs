@@ -101,6 +101,7 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
                 return self.incumbent.report(Status::Solved);
             }
         }
+        self.reduction.budget = self.incumbent.budget();
         self.reduction.reduce(problem);
         if !self.reduction.is_finite() {
             x.z.fill(0.0);

@@ -15,10 +15,11 @@
 //! | `infeasibility` | a proof that a problem has no solution |
 //! | `lcp_adapter` | [`Reduced`]: any of these for bounds, equations and low rank, through `box_to_lcp` |
 //! | `tableau`, `bounded_tableau`, `dictionary` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
+//! | `cycle_watch` | whether a path comes back to where it has been |
 //! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
 //! | `face` | where an unknown lies in its box |
 //!
-//! Eighteen files, since the methods share their blocks and tableaus.
+//! Nineteen files, since the methods share their blocks and tableaus.
 //!
 //! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
 //!
@@ -30,6 +31,7 @@ pub mod baraff;
 pub(crate) mod block_pivoting;
 pub(crate) mod bounded_tableau;
 pub(crate) mod box_to_lcp;
+pub(crate) mod cycle_watch;
 pub mod dantzig;
 pub(crate) mod dictionary;
 pub mod enumeration;

@@ -12,8 +12,7 @@
 //!    differs by as little. Left negative it would be multiplied by the next small pivot, and the path lost.
 //! 4. Every 32 pivots the dictionary is compared with the original data; when rounding errors have grown, it is
 //!    rebuilt for the current basis. So it is before a ray is believed.
-//! 5. A fingerprint of the basis is compared with one kept from earlier, kept anew after 1, 2, 4, .. pivots (Brent):
-//!    a basis that comes back is a cycle.
+//! 5. A basis that comes back is a cycle (`cycle_watch`).
 //!
 //! From a problem with `q >= 0` the same pivots follow the path of a *label* `k` instead: `z_k` enters, and the path ends
 //! when `w_k` or `z_k` leaves (Lemke and Howson).
@@ -28,10 +27,10 @@
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, section 4.9
 //! (algorithm 4.9.3). K. G. Murty, *Linear Complementarity, Linear and Nonlinear Programming*, 1988, section 2.2.
-//! R. P. Brent, *An improved Monte Carlo factorization algorithm*, BIT 20 (1980) 176-184, section 2.
 
+use super::cycle_watch::CycleWatch;
 use super::dictionary::{
-    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
+    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, TIE_FLOOR, Tie, steepest,
 };
 use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
@@ -41,11 +40,6 @@ use crate::problem::{ActiveSet, Lcp};
 
 /// Smallest entry of the covering vector (dimensionless, equilibrated).
 const SMALLEST_COVER: f64 = 0.1;
-
-/// Rows whose right-hand sides at the step differ by less (equilibrated, so relative to the largest of `q`) tie, beside
-/// those that differ by less than `TIE` of their own way: what rounding leaves of a tie after some dozens of pivots.
-/// Data of 1e-8 of the largest are still told apart.
-const TIE_FLOOR: f64 = 1e-12;
 
 /// Which of the rows that tie leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,41 +149,6 @@ pub(crate) struct Tableau {
     /// Which of the two thresholds for pivots holds.
     smallest_pivot: f64,
     rule: Option<TieRule>,
-}
-
-/// Finds out whether a basis comes back.
-struct CycleWatch {
-    now: u64,
-    kept: u64,
-    steps: usize,
-    next: usize,
-}
-
-impl CycleWatch {
-    fn new() -> CycleWatch {
-        CycleWatch { now: 0, kept: 0, steps: 0, next: 1 }
-    }
-
-    /// Takes note of a pivot, and says whether the basis is the one kept.
-    fn repeats(&mut self, entering: usize, leaving: usize) -> bool {
-        self.now ^= scramble(entering as u64) ^ scramble(leaving as u64);
-        self.steps += 1;
-        if self.now == self.kept {
-            return true;
-        }
-        if self.steps == self.next {
-            (self.kept, self.next) = (self.now, 2 * self.next);
-        }
-        false
-    }
-}
-
-/// The finalizer of the SplitMix64 generator (Steele, Lea, Flood 2014): a fingerprint of a number.
-fn scramble(number: u64) -> u64 {
-    let bits = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
 }
 
 impl Tableau {
@@ -308,7 +267,7 @@ impl Tableau {
             if ends.contains(&leaving) {
                 return (PathEnd::Complementary, pivots);
             }
-            if watch.repeats(entering, leaving) {
+            if watch.repeats([entering, leaving]) {
                 return (PathEnd::Cycle, pivots);
             }
             entering = if leaving < n { leaving + n } else { leaving - n };
@@ -396,10 +355,7 @@ impl Tableau {
     /// Of the rows that tie the one that leaves.
     fn choose(&mut self) -> Option<usize> {
         if self.rule == Some(TieRule::LargestPivot) {
-            // The first of equals.
-            let larger = |best: Tie, tie: &Tie| if tie.slope > best.slope { *tie } else { best };
-            let (first, others) = self.ties.split_first()?;
-            return Some(others.iter().fold(*first, larger).row);
+            return steepest(&self.ties).map(|tie| tie.row);
         }
         let reference = self.reference.iter().map(|&variable| (variable, 1.0));
         self.dictionary.lexicographic_minimum(&mut self.ties, reference).map(|tie| tie.row)

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{Incumbent, check_limits};
 use crate::io;
+use crate::linalg::budget::Budget;
 use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::pivoting::infeasibility::is_infeasible_within;
 use crate::pivoting::lcp_adapter::Reduced;
@@ -142,8 +143,9 @@ impl RobustClass for BoxLcp {
 
     fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
         let mut reduction = BoxReduction::default();
+        reduction.budget = Budget::from_now(time_limit);
         reduction.reduce(self);
-        is_infeasible_within(reduction.lcp(), time_limit)
+        reduction.is_finite() && is_infeasible_within(reduction.lcp(), time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
