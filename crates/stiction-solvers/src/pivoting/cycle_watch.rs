@@ -39,7 +39,7 @@ impl CycleWatch {
 }
 
 /// The finalizer of the SplitMix64 generator (Steele, Lea, Flood 2014): a fingerprint of a number.
-fn scramble(number: u64) -> u64 {
+pub(super) fn scramble(number: u64) -> u64 {
     let bits = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

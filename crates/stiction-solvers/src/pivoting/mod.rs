@@ -45,7 +45,7 @@ pub(crate) mod principal_block;
 pub mod proximal_lemke;
 pub(crate) mod tableau;
 
-pub use dantzig::{Dantzig, DantzigSettings};
+pub use dantzig::{Dantzig, DantzigSettings, NextIndex};
 pub use enumeration::{Enumeration, EnumerationSettings};
 pub use lcp_adapter::Reduced;
 pub use lemke::{Lemke, LemkeSettings};

@@ -152,7 +152,7 @@ mod tests {
             let w = (0..n * n).map(|e| w[e] + diagonal(e)).collect();
             let problem = ConeNcp::new(cones.clone(), Delassus::Dense(w), q).unwrap().with_law(law);
             let (mut state, mut x) = (State::default(), Solution::default());
-            state.open_dense(&problem, Limits::of_descent(1e-10, false), Start::Cold, &mut x).unwrap();
+            state.open_dense(&problem, Limits::of_descent(1e-10, None, false), Start::Cold, &mut x).unwrap();
             let mut system = MncpEquations::new(&problem, &mut state);
             let (mut here, mut ahead) = (Point::default(), Point::default());
             here.move_to(&mut system, &z);
