@@ -326,13 +326,18 @@ impl Pivoting {
                 return CycleEnd::Limit;
             }
             self.advance(length);
+            // At its upper bound an index is another one.
             let change = match event {
-                Event::Leaves(at, _) => Some(self.block.indices()[at]),
-                Event::Enters(i) => Some(i),
+                Event::Leaves(at, bound) => Some((self.block.indices()[at], bound)),
+                Event::Enters(i) => Some((i, self.z[i])),
                 Event::Zero | Event::Bound(_) => None,
             };
-            if change.is_some_and(|i| watch.repeats([i])) {
-                return CycleEnd::Cycle;
+            if let Some((i, bound)) = change {
+                let [lower, upper] = self.bounds[i];
+                let above = (bound >= upper && lower < upper).then_some(self.n + i);
+                if watch.repeats([Some(i), above].into_iter().flatten()) {
+                    return CycleEnd::Cycle;
+                }
             }
             match event {
                 Event::Zero => {

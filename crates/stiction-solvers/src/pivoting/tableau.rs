@@ -314,7 +314,7 @@ impl Tableau {
                 self.tie(row);
             }
         }
-        self.choose()
+        self.lexicographic_minimum()
     }
 
     /// Steps 1 and 2: the row that blocks the increase of the variable in `column`; none on a ray.
@@ -357,6 +357,10 @@ impl Tableau {
         if self.rule == Some(TieRule::LargestPivot) {
             return steepest(&self.ties).map(|tie| tie.row);
         }
+        self.lexicographic_minimum()
+    }
+
+    fn lexicographic_minimum(&mut self) -> Option<usize> {
         let reference = self.reference.iter().map(|&variable| (variable, 1.0));
         self.dictionary.lexicographic_minimum(&mut self.ties, reference).map(|tie| tie.row)
     }

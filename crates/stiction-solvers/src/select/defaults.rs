@@ -53,6 +53,11 @@ methods! {
     interior_point: InteriorPoint, InteriorPointSettings;
 }
 
+/// [`FbPlm`] with few restarts: a descent of a problem of 100 unknowns takes a second.
+pub(crate) fn fb_plm_briefly(tolerance: f64) -> Result<FbPlm, SolverError> {
+    FbPlm::new(FbPlmSettings { tolerance, restarts: 2, ..FbPlmSettings::default() })
+}
+
 /// The path-search method with many restarts: the last resort where no method has a theory.
 pub(crate) fn path_with_restarts(tolerance: f64) -> Result<Path, SolverError> {
     Path::new(PathSettings { tolerance, restarts: 64, ..PathSettings::default() })

@@ -113,7 +113,7 @@ impl RobustClass for Lcp {
             Method::new("lemke", defaults::lemke(tolerance)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", defaults::proximal_lemke(tolerance)?),
             Method::new("enumeration", defaults::enumeration(tolerance)?),
         ])
@@ -134,7 +134,7 @@ impl RobustClass for BoxLcp {
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
             Method::new("path-restarts", defaults::path_with_restarts(tolerance)?),
@@ -159,7 +159,7 @@ impl RobustClass for Mlcp {
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
         ])

@@ -24,6 +24,7 @@ mod newton {
 mod pivoting {
     mod baraff;
     mod dantzig;
+    mod games;
     mod lemke;
     mod lemke_suite;
     mod normal_contacts;
@@ -36,3 +37,4 @@ mod problems {
 }
 mod robust;
 mod sweeps;
+mod time_limit;
