@@ -25,11 +25,11 @@
 //! # Convergence and failure
 //! Ends on every nondegenerate problem and, by the lexicographic rule, on every degenerate one. (The largest pivot comes
 //! first because it errs less where unknowns are redundant, see `tableau`: of 101 problems of a grasp with 36 contacts on 14
-//! coordinates it solves 91, the lexicographic rule 33.) It solves every
+//! coordinates it solves nine of ten, the lexicographic rule a third.) It solves every
 //! problem whose matrix is P, positive semidefinite (if feasible), or copositive with `q . v >= 0` for every
 //! `v` that solves the homogeneous problem: among them the Stewart-Trinkle problems whose normal rows have
 //! constants `a_n >= 0`. For copositive-plus matrices a ray proves infeasibility; for others a ray proves nothing.
-//! Murty's and Fathi's families take `2^n` pivots, hence the limit.
+//! Murty's and Fathi's families, whose rows all tie at the start, take `2^n` pivots in lexicographic order, hence the limit.
 //!
 //! # Cost
 //! `2 n^2` operations per pivot, `n` to `2 n` pivots in contact problems: about `2 n^3` cold. A start from the
@@ -50,7 +50,8 @@ use crate::driver::{self, Incumbent, check_limits, positive};
 use crate::linalg::scaling::Scaling;
 use crate::pivoting::block_pivoting::BlockPivoting;
 use crate::pivoting::principal_block::PrincipalBlock;
-use crate::pivoting::tableau::{Data, Goal, PathEnd, Tableau, TieRule};
+pub use crate::pivoting::tableau::TieRule;
+use crate::pivoting::tableau::{Data, Goal, PathEnd, Tableau};
 use crate::problem::{
     ActiveSet, Lcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
 };
@@ -74,6 +75,8 @@ pub struct LemkeSettings {
     pub max_pivots: Option<usize>,
     /// Rounds of block principal pivoting before a start from a basis falls back to Lemke's path. Default 6.
     pub block_rounds: usize,
+    /// Which row leaves among ties; the other rule is tried if the path fails. Default [`TieRule::LargestPivot`].
+    pub ties: TieRule,
     /// Whether a failed path is tried again on a slightly regularized matrix. Default true.
     pub regularize: bool,
 }
@@ -85,6 +88,7 @@ impl Default for LemkeSettings {
             time_limit: None,
             max_pivots: None,
             block_rounds: 6,
+            ties: TieRule::LargestPivot,
             regularize: true,
         }
     }
@@ -227,7 +231,11 @@ impl Lemke {
         self.scaling.update(problem.matrix(), problem.q());
         let mut status = Status::Solved;
         let mut said = false;
-        let attempts = [(TieRule::LargestPivot, 0.0), (TieRule::Lexicographic, 0.0)];
+        let other = match self.settings.ties {
+            TieRule::LargestPivot => TieRule::Lexicographic,
+            TieRule::Lexicographic => TieRule::LargestPivot,
+        };
+        let attempts = [(self.settings.ties, 0.0), (other, 0.0)];
         let regularized = REGULARIZATIONS.map(|epsilon| (TieRule::LargestPivot, epsilon));
         let retries = if self.settings.regularize { &regularized[..] } else { &[] };
         for (rule, epsilon) in attempts.iter().chain(retries) {

@@ -48,6 +48,6 @@ pub(crate) mod tableau;
 pub use dantzig::{Dantzig, DantzigSettings, NextIndex};
 pub use enumeration::{Enumeration, EnumerationSettings};
 pub use lcp_adapter::Reduced;
-pub use lemke::{Lemke, LemkeSettings};
+pub use lemke::{Lemke, LemkeSettings, TieRule};
 pub use lemke_howson::{LemkeHowson, LemkeHowsonSettings};
 pub use proximal_lemke::{ProximalLemke, ProximalSettings};

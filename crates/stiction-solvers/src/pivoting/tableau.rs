@@ -28,6 +28,8 @@
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, section 4.9
 //! (algorithm 4.9.3). K. G. Murty, *Linear Complementarity, Linear and Nonlinear Programming*, 1988, section 2.2.
 
+use serde::{Deserialize, Serialize};
+
 use super::cycle_watch::CycleWatch;
 use super::dictionary::{
     Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, TIE_FLOOR, Tie, steepest,
@@ -41,10 +43,12 @@ use crate::problem::{ActiveSet, Lcp};
 /// Smallest entry of the covering vector (dimensionless, equilibrated).
 const SMALLEST_COVER: f64 = 0.1;
 
-/// Which of the rows that tie leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TieRule {
+/// Which of the rows that tie leaves on the path of [`Lemke`](crate::pivoting::Lemke).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieRule {
     /// That of the largest pivot, the first of equals.
+    #[default]
     LargestPivot,
     /// The lexicographically smallest.
     Lexicographic,

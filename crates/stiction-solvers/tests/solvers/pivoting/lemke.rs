@@ -4,7 +4,7 @@ use crate::common::{box_stack, gram, matrix, murty_matrix, random_contact_proble
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{
-    ActiveSet, Lcp, Lemke, LemkeSettings, Problem, Report, Residual, Solution, Solver, Start, Status,
+    ActiveSet, Lcp, Lemke, LemkeSettings, Problem, Report, Residual, Solution, Solver, Start, Status, TieRule,
 };
 
 fn lemke() -> Lemke {
@@ -152,7 +152,11 @@ fn murty_and_fathi_families_take_exactly_two_to_the_n_pivots() {
         let murty = murty_matrix(n);
         let fathi = gram(n, n, &murty);
         for (name, m) in [("murty", murty), ("fathi", fathi)] {
-            let (report, x) = solve(&Lcp::new(m, vec![-1.0; n]).unwrap());
+            // All rows tie at the start: the length is that of the lexicographic order, as in the proofs.
+            let settings = LemkeSettings { ties: TieRule::Lexicographic, ..LemkeSettings::default() };
+            let mut x = Solution::default();
+            let problem = Lcp::new(m, vec![-1.0; n]).unwrap();
+            let report = Lemke::new(settings).unwrap().solve(&problem, Start::Cold, &mut x);
             assert_eq!(report.status, Status::Solved, "{name} {n}: {report:?}");
             assert_eq!(report.pivots, 1 << n, "{name} {n}: {report:?}");
             assert!((x.z[0] - 1.0).abs() <= 1e-10 && x.z[1..].iter().all(|z| z.abs() <= 1e-10));
