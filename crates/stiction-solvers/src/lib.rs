@@ -94,7 +94,7 @@ pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, DualActiveSetSetting
 pub use newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, PlmSettings, RlmSettings};
 pub use pivoting::{
     Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
-    LemkeSettings, NextIndex, ProximalLemke, ProximalSettings, Reduced,
+    LemkeSettings, NextIndex, ProximalLemke, ProximalSettings, Reduced, TieRule,
 };
 pub use problem::{
     ActiveSet, AnyProblem, BlockRows, BlockSparse, Bounded, BoxLcp, Class, Cone, ConeCertificate, ConeData,
