@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use stiction::scene::did_you_mean;
 use stiction_lab::solvers::{self, Outcome, status_name};
 use stiction_lab::table::{columns, count, residual};
+use stiction_solvers::SolverError;
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
@@ -131,7 +132,7 @@ fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
         solver.limit_time(args.time_limit);
         Ok((entry, solver))
     });
-    made.collect::<Result<_, _>>().map_err(|error| CliError::Usage(error.to_string()))
+    made.collect::<Result<_, SolverError>>().map_err(|error| CliError::Usage(error.to_string()))
 }
 
 /// A time in microseconds.
