@@ -323,12 +323,27 @@ class _SolverEntry(TypedDict):
 
 def default_settings() -> str: ...
 def solvers() -> list[_SolverEntry]: ...
-def solve_lcp(m: _Floats, q: _Floats, method: str, tol: float, z0: _Floats | None) -> SolveResult: ...
+def solve_lcp(
+    m: _Floats, q: _Floats, method: str, tol: float, z0: _Floats | None, time_limit: float | None
+) -> SolveResult: ...
 def solve_box_lcp(
-    m: _Floats, q: _Floats, lower: _Floats, upper: _Floats, method: str, tol: float, z0: _Floats | None
+    m: _Floats,
+    q: _Floats,
+    lower: _Floats,
+    upper: _Floats,
+    method: str,
+    tol: float,
+    z0: _Floats | None,
+    time_limit: float | None,
 ) -> SolveResult: ...
 def solve_mlcp(
-    m: _Floats, q: _Floats, free: list[bool], method: str, tol: float, z0: _Floats | None
+    m: _Floats,
+    q: _Floats,
+    free: list[bool],
+    method: str,
+    tol: float,
+    z0: _Floats | None,
+    time_limit: float | None,
 ) -> SolveResult: ...
 def solve_mcp(
     fun: Callable[[_Floats], npt.ArrayLike],
@@ -338,9 +353,17 @@ def solve_mcp(
     upper: _Floats,
     method: str,
     tol: float,
+    time_limit: float | None,
 ) -> SolveResult: ...
 def solve_ncp(
-    w: _Floats, q: _Floats, mu: _Floats, law: str, method: str, tol: float, r0: _Floats | None
+    w: _Floats,
+    q: _Floats,
+    mu: _Floats,
+    law: str,
+    method: str,
+    tol: float,
+    r0: _Floats | None,
+    time_limit: float | None,
 ) -> SolveResult: ...
 def residual_ncp(w: _Floats, q: _Floats, mu: _Floats, r: _Floats, law: str) -> float: ...
 def rollout(

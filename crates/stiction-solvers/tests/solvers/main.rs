@@ -25,6 +25,7 @@ mod newton {
 mod pivoting {
     mod baraff;
     mod dantzig;
+    mod games;
     mod lemke;
     mod lemke_suite;
     mod normal_contacts;
@@ -37,3 +38,4 @@ mod problems {
 }
 mod robust;
 mod sweeps;
+mod time_limit;
