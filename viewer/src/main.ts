@@ -131,7 +131,11 @@ function headline({ header }: Recording): void {
   find("facts").textContent = facts.join(" \u00b7 ");
 
   const rows: [string, string, boolean?][] = [
-    ...worst.map(({ title, unit, value }): [string, string] => [title, unit ? quantity(value, unit, 2) : number(value, 2)]),
+    // What is exactly zero is one entry for all.
+    ...worst
+      .filter(({ value }) => value !== 0)
+      .map(({ title, unit, value }): [string, string] => [title, unit ? quantity(value, unit, 2) : number(value, 2)]),
+    ...(worst.some(({ value }) => value === 0) ? [["all else", "0"] as [string, string]] : []),
     ["unsolved", unsolved ? `${count(unsolved)} steps` : "none", unsolved > 0],
   ];
   find("worst").replaceChildren(

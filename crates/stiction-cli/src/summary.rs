@@ -251,12 +251,19 @@ impl Summary {
         rows
     }
 
+    /// What is exactly zero is one line for all.
     fn certificate_rows(&self) -> Vec<(&'static str, String)> {
         let row = |field: &CertificateField| {
             let value = format!("{:9.2e} {}", (field.get)(&self.worst), field.unit);
             (field.title, value.trim_end().to_string())
         };
-        Certificate::FIELDS.iter().map(row).collect()
+        let fields = Certificate::FIELDS.iter();
+        let (zero, other): (Vec<_>, Vec<_>) = fields.partition(|field| (field.get)(&self.worst) == 0.0);
+        let mut rows: Vec<_> = other.into_iter().map(row).collect();
+        if !zero.is_empty() {
+            rows.push(("all else", format!("{:9.2e}", 0.0)));
+        }
+        rows
     }
 }
 

@@ -151,7 +151,8 @@ fn cables_between_links_of_a_long_chain_obey_the_laws() {
         }
     });
     assert!(taut == [true; 3], "{taut:?}");
-    assert!(stretch <= 1e-9, "{stretch:e}");
+    // A cable whose links turn is longer by second order in the step.
+    assert!(stretch > 0.0 && stretch <= 1e-4, "{stretch:e}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What every step promises: bits that repeat, no allocation, no energy from nothing, honest refusals.
 
-use crate::common::{position, run, shipped, simulate, simulate_under, speed};
+use crate::common::{overlap_as_posed, position, run, shipped, simulate, simulate_under, speed};
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use stiction::contact::Formulation;
@@ -443,7 +443,13 @@ fn a_body_at_rest_that_is_hit_finds_its_neighbour_and_the_wall_behind_it() {
         <keyframe><key name="start" qpos="-1 0 0 1 0 0 0 .4 0 0 1 0 0 0 .605 0 0 1 0 0 0"
         qvel="20 0 0 0 0 0  0 0 0 0 0 0  0 0 0 0 0 0"/></keyframe></mujoco>"#,
     );
-    run(&mut s, 0.2, |_, report| assert!(report.certificate.penetration < 1e-12));
+    // What is hit passes the hit on within the step, and moves on through what it hits by then: 20 m/s in 5 ms.
+    let mut deepest: f64 = 0.0;
+    run(&mut s, 0.2, |s, report| {
+        assert!(overlap_as_posed(s) < 1e-12, "{report:?}");
+        deepest = deepest.max(report.certificate.penetration);
+    });
+    assert!(deepest <= 0.1, "{deepest}");
     let ends = ["a", "b", "c"].map(|b| position(&s, b).x);
     assert!(ends.iter().zip([0.255, 0.455, 0.655]).all(|(x, exact)| (x - exact).abs() < 1e-9), "{ends:?}");
 }
