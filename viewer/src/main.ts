@@ -119,7 +119,7 @@ function makeStage(recording: Recording): Stage | null {
 }
 
 function headline({ header }: Recording): void {
-  const { worst, steps, stride } = header;
+  const { worst, unsolved_steps: unsolved, steps, stride } = header;
   const name = header.scene || "scene";
   document.title = `${name} \u2013 stiction`;
   find("scene").textContent = name;
@@ -131,11 +131,12 @@ function headline({ header }: Recording): void {
   find("facts").textContent = facts.join(" \u00b7 ");
 
   const rows: [string, string, boolean?][] = [
-    ["residual", number(worst.residual, 2)],
-    ["penetration", quantity(worst.penetration, "m", 2)],
-    ["outside cone", quantity(worst.cone_violation, "N", 2)],
-    ["bilateral error", quantity(worst.bilateral, "m", 2)],
-    ["unsolved", worst.unsolved_steps ? `${count(worst.unsolved_steps)} steps` : "none", worst.unsolved_steps > 0],
+    // What is exactly zero is one entry for all.
+    ...worst
+      .filter(({ value }) => value !== 0)
+      .map(({ title, unit, value }): [string, string] => [title, unit ? quantity(value, unit, 2) : number(value, 2)]),
+    ...(worst.some(({ value }) => value === 0) ? [["all else", "0"] as [string, string]] : []),
+    ["unsolved", unsolved ? `${count(unsolved)} steps` : "none", unsolved > 0],
   ];
   find("worst").replaceChildren(
     ...rows.map(([term, value, bad]) => {

@@ -3,7 +3,7 @@
 import { type Column, ColumnReader, inflate } from "./columns";
 
 /** Version of the data, as in `crates/stiction-page/src/header.rs`. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";
 
@@ -27,15 +27,12 @@ export interface Geom {
   rgba: [number, number, number, number] | null;
 }
 
-export interface Worst {
-  residual: number;
-  penetration: number;
-  approach: number;
-  pull: number;
-  cone_violation: number;
-  sliding_power: number;
-  bilateral: number;
-  unsolved_steps: number;
+/** Worst of a certificate's field over all steps. */
+export interface WorstField {
+  name: string;
+  title: string;
+  unit: string;
+  value: number;
 }
 
 interface Header {
@@ -55,7 +52,8 @@ interface Header {
   meshes: [number, number][];
   height_fields: [number, number][];
   energy: number;
-  worst: Worst;
+  worst: WorstField[];
+  unsolved_steps: number;
   columns: Column[];
 }
 

@@ -136,7 +136,7 @@ impl Mechanism {
 }
 
 fn outcome(scene: &Scene, mechanism: Option<Mechanism>, strict: bool) -> Outcome {
-    let LoadReport { entries, cosmetic } = &scene.report;
+    let LoadReport { entries, cosmetic, .. } = &scene.report;
     Outcome {
         ok: !strict || entries.is_empty(),
         entries: entries.iter().map(Entry::of_report).collect(),
@@ -164,7 +164,7 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
     ];
     lines.extend(outcome.mechanism.iter().flat_map(Mechanism::lines));
     let mut text = pairs(&lines);
-    let LoadReport { entries, cosmetic } = &scene.report;
+    let LoadReport { entries, cosmetic, .. } = &scene.report;
     let coloured = coloured(&std::io::stdout());
     for (kind, heading) in KINDS {
         let of_kind: Vec<_> = entries.iter().filter(|e| e.kind == kind).collect();

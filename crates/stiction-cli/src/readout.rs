@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use stiction::contact::Mode;
+use stiction::model::GeomId;
 use stiction::recording::MODE_NAMES;
 use stiction::report::{ContactForce, PairForce, PairMargins};
 use stiction::sim::Simulation;
@@ -73,8 +74,8 @@ impl ReadOut {
     /// Of the simulation's last step; the margins of pairs over all solutions take some time, and are there if asked for.
     pub(crate) fn new(simulation: &Simulation, margins: bool) -> Self {
         let model = simulation.model();
-        let geoms = |geoms: [usize; 2]| geoms.map(|g| model.geoms[g].name.clone());
-        let bodies = |geoms: [usize; 2]| geoms.map(|g| model.bodies[model.geoms[g].body].name.clone());
+        let geoms = |geoms: [GeomId; 2]| geoms.map(|g| model.geoms[g].name.clone());
+        let bodies = |geoms: [GeomId; 2]| geoms.map(|g| model.bodies[model.geoms[g].body].name.clone());
         let contact = |c: &ContactForce| ContactRow {
             bodies: bodies(c.contact.geoms),
             geoms: geoms(c.contact.geoms),

@@ -4,7 +4,7 @@
 use crate::error::CliError;
 use crate::output;
 use serde::Serialize;
-use stiction::scene::{EntryKind, Place, ReportEntry, SceneError};
+use stiction::scene::{Place, ReportEntry, SceneError};
 
 /// One note or error. Without a place in a file, line, column and length are 0.
 #[derive(Debug, Serialize)]
@@ -26,7 +26,7 @@ struct Failure {
 impl Entry {
     pub(crate) fn of_report(entry: &ReportEntry) -> Self {
         Self {
-            kind: name(entry.kind),
+            kind: entry.kind.name(),
             place: entry.place.clone(),
             element: entry.element.clone(),
             message: with_attribute(entry.attribute.as_deref(), &entry.message),
@@ -46,17 +46,6 @@ impl Entry {
         let nowhere = || Place { file: error.file(), line: 0, column: 0, length: 0 };
         let place = error.place().cloned().unwrap_or_else(nowhere);
         Self { kind: "error", place, element: element.to_string(), message }
-    }
-}
-
-/// The word for a kind.
-pub(crate) fn name(kind: EntryKind) -> &'static str {
-    match kind {
-        EntryKind::Inferred => "inferred",
-        EntryKind::Defaulted => "defaulted",
-        EntryKind::Ignored => "ignored",
-        EntryKind::Repaired => "repaired",
-        EntryKind::Warning => "warning",
     }
 }
 

@@ -124,6 +124,10 @@ fn write_recording(args: &RunArgs, recording: &Recording, path: &Path) -> Result
             args.simulation.note(&format!("{}: not written, as there is no step to show", path.display()));
             Ok(())
         }
+        Err(error) => {
+            let source = std::io::Error::other(error);
+            Err(CliError::File { path: path.to_path_buf(), action: "cannot be written", source })
+        }
         Ok(()) => Ok(()),
     }
 }

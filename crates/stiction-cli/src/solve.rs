@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use stiction::scene::did_you_mean;
 use stiction_lab::solvers::{self, Outcome, status_name};
 use stiction_lab::table::{columns, count, residual};
+use stiction_solvers::SolverError;
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
@@ -26,6 +27,9 @@ pub(crate) struct SolveArgs {
     /// Largest scaled residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-10, allow_negative_numbers = true)]
     tol: f64,
+    /// Most time of one solve in seconds; the best answer so far is returned then
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    time_limit: Option<f64>,
     /// Print one JSON list
     #[arg(long)]
     json: bool,
@@ -41,6 +45,9 @@ struct Unsolved {
 pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
     if !(args.tol >= 0.0 && args.tol < 1.0) {
         return Err(CliError::Usage(format!("--tol {}: a number from 0 to below 1 is needed", args.tol)));
+    }
+    if let Some(seconds) = args.time_limit.filter(|seconds| seconds.is_nan() || *seconds < 0.0) {
+        return Err(CliError::Usage(format!("--time-limit {seconds}: a number of at least 0 is needed")));
     }
     let chosen = choose(args)?;
     let mut solvers = make_solvers(args)?;
@@ -120,8 +127,12 @@ type Named = (&'static Entry, Box<dyn AnySolver + Send>);
 fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
     let entries =
         if args.solver == "all" { SOLVERS.iter().collect() } else { vec![find_solver(&args.solver)?] };
-    let made = entries.into_iter().map(|entry| entry.make(args.tol).map(|solver| (entry, solver)));
-    made.collect::<Result<_, _>>().map_err(|error| CliError::Usage(error.to_string()))
+    let made = entries.into_iter().map(|entry| {
+        let mut solver = entry.make(args.tol)?;
+        solver.limit_time(args.time_limit);
+        Ok((entry, solver))
+    });
+    made.collect::<Result<_, SolverError>>().map_err(|error| CliError::Usage(error.to_string()))
 }
 
 /// A time in microseconds.

@@ -6,6 +6,7 @@ use std::path::Path;
 use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 use stiction::report::{Certificate, CertificateField, StepReport};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
@@ -70,7 +71,8 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
-    certificate: JsonCertificate,
+    /// Largest of each field over all steps.
+    certificate: &'a Certificate,
     r#final: &'a Final,
     last_step: &'a ReadOut,
     state_hash: String,
@@ -80,16 +82,6 @@ pub(crate) struct Json<'a> {
 struct JsonContacts {
     mean: f64,
     max: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct JsonCertificate {
-    residual_max: f64,
-    penetration_max_m: f64,
-    #[serde(rename = "energy_gain_max_J")]
-    energy_gain_max: f64,
-    cone_violation_max: f64,
-    bilateral_max: f64,
 }
 
 /// The final state.
@@ -157,7 +149,7 @@ impl Summary {
     /// After the last step; with the margins of pairs over all solutions if asked.
     pub(crate) fn finish(&mut self, simulation: &Simulation, margins: bool) {
         let state = &simulation.state;
-        self.last = Final { time: state.time, qpos: state.q.clone(), qvel: state.v.clone() };
+        self.last = Final { time: state.time, qpos: state.q.to_vec(), qvel: state.v.to_vec() };
         self.last_step = ReadOut::new(simulation, margins);
         self.hash = simulation.state_hash();
     }
@@ -190,13 +182,7 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
-            certificate: JsonCertificate {
-                residual_max: self.worst.residual,
-                penetration_max_m: self.worst.penetration,
-                energy_gain_max: self.worst.energy_change,
-                cone_violation_max: self.worst.cone_violation,
-                bilateral_max: self.worst.bilateral,
-            },
+            certificate: &self.worst,
             r#final: &self.last,
             last_step: &self.last_step,
             state_hash: format!("{:016x}", self.hash),
@@ -265,12 +251,19 @@ impl Summary {
         rows
     }
 
+    /// What is exactly zero is one line for all.
     fn certificate_rows(&self) -> Vec<(&'static str, String)> {
         let row = |field: &CertificateField| {
             let value = format!("{:9.2e} {}", (field.get)(&self.worst), field.unit);
             (field.title, value.trim_end().to_string())
         };
-        Certificate::FIELDS.iter().map(row).collect()
+        let fields = Certificate::FIELDS.iter();
+        let (zero, other): (Vec<_>, Vec<_>) = fields.partition(|field| (field.get)(&self.worst) == 0.0);
+        let mut rows: Vec<_> = other.into_iter().map(row).collect();
+        if !zero.is_empty() {
+            rows.push(("all else", format!("{:9.2e}", 0.0)));
+        }
+        rows
     }
 }
 
@@ -279,7 +272,7 @@ pub(crate) fn mechanical_energy(simulation: &Simulation) -> f64 {
     let (model, state) = (simulation.model(), &simulation.state);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
-    (0..model.trees.len())
+    TreeId::all(&model.trees)
         .map(|tree| dynamics::mechanical_energy(model, &data, tree, &state.q, &state.v))
         .sum()
 }

@@ -6,7 +6,7 @@ use stiction::recording::{LAW_NAMES, Recording, SHAPE_NAMES};
 use stiction::report::Certificate;
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
-const PAGE_FORMAT: u32 = 2;
+const PAGE_FORMAT: u32 = 3;
 
 /// What the page knows besides the columns.
 #[derive(Serialize)]
@@ -31,7 +31,9 @@ pub(crate) struct Header<'a> {
     height_fields: Vec<&'a [i64]>,
     /// What `energy` and `kinetic` are counted from (J).
     energy: f64,
-    worst: Worst,
+    /// The violations of the certificate.
+    worst: Vec<WorstField>,
+    unsolved_steps: usize,
     columns: &'a [Column],
 }
 
@@ -54,17 +56,13 @@ struct GeomHeader<'a> {
     rgba: Option<&'a [f64]>,
 }
 
-/// Worst certificates of all steps, also of those that are not shown.
+/// Worst of a certificate's field over all steps, also of those that are not shown.
 #[derive(Serialize)]
-struct Worst {
-    residual: f64,
-    penetration: f64,
-    approach: f64,
-    pull: f64,
-    cone_violation: f64,
-    sliding_power: f64,
-    bilateral: f64,
-    unsolved_steps: usize,
+struct WorstField {
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    value: f64,
 }
 
 impl<'a> Header<'a> {
@@ -114,6 +112,7 @@ impl<'a> Header<'a> {
             height_fields: fields.grid.chunks_exact(2).collect(),
             energy: start_energy(recording),
             worst: worst(recording),
+            unsolved_steps: recording.unsolved.iter().filter(|&&n| n > 0).count(),
             columns,
         }
     }
@@ -124,17 +123,16 @@ pub(crate) fn start_energy(recording: &Recording) -> f64 {
     recording.energy[0] - recording.certificates[0].energy_change
 }
 
-fn worst(recording: &Recording) -> Worst {
-    let largest =
-        |field: fn(&Certificate) -> f64| recording.certificates.iter().map(field).fold(0.0, f64::max);
-    Worst {
-        residual: largest(|c| c.residual),
-        penetration: largest(|c| c.penetration),
-        approach: largest(|c| c.approach),
-        pull: largest(|c| c.pull),
-        cone_violation: largest(|c| c.cone_violation),
-        sliding_power: largest(|c| c.sliding_power),
-        bilateral: largest(|c| c.bilateral),
-        unsolved_steps: recording.unsolved.iter().filter(|&&n| n > 0).count(),
-    }
+fn worst(recording: &Recording) -> Vec<WorstField> {
+    let mut worst = Certificate::default();
+    recording.certificates.iter().for_each(|certificate| worst.take_worst(certificate));
+    let violations = Certificate::FIELDS.iter().filter(|field| field.violation);
+    violations
+        .map(|field| WorstField {
+            name: field.name,
+            title: field.title,
+            unit: field.unit,
+            value: (field.get)(&worst),
+        })
+        .collect()
 }

@@ -176,10 +176,10 @@ impl PyBatch {
             .ok_or_else(|| refuse(format!("environment {index} of {count}: they are counted from 0")))?;
         simulation.start_over().map_err(refuse)?;
         if let Some(qpos) = qpos {
-            simulation.state.q = crate::arrays::vector("qpos", &qpos, nq)?;
+            simulation.state.q.copy_from_slice(&crate::arrays::vector("qpos", &qpos, nq)?);
         }
         if let Some(qvel) = qvel {
-            simulation.state.v = crate::arrays::vector("qvel", &qvel, nv)?;
+            simulation.state.v.copy_from_slice(&crate::arrays::vector("qvel", &qvel, nv)?);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::dynamics::body_motion;
-use stiction::model::{Base, Model};
+use stiction::model::{Base, BodyId, Model, TreeId};
 use stiction::sim::State;
 
 /// Derived quantities at a state; `None` is at rest.
@@ -103,7 +103,7 @@ pub(crate) fn forward_kinematics<'py>(
     let (data, ..) = kinematics(model, &qpos, None)?;
     let mocap = State::new(model).mocap;
     let (mut positions, mut orientations) = (Vec::new(), Vec::new());
-    for body in 0..model.bodies.len() {
+    for body in BodyId::all(&model.bodies) {
         let (pose, _) = body_motion(model, &data, &mocap, body);
         positions.extend_from_slice(pose.translation.as_slice());
         orientations.extend(pose.quaternion());
@@ -153,7 +153,7 @@ pub(crate) fn delassus<'py>(
     dynamics::mass_matrix_all(model, &mut data);
     dynamics::factorize_all(model, &mut data, &vec![0.0; nv]).map_err(refuse)?;
     for row in half.chunks_mut(nv.max(1)) {
-        for (tree, contents) in model.trees.iter().enumerate() {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
             dynamics::half_solve(model, &mut data, tree, &mut row[contents.dofs.clone()]);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::arrays::{VectorLike, any_vector, vector};
 use crate::error::refuse;
-use crate::solvers::PySolveResult;
+use crate::solvers::{PySolveResult, check_time};
 use numpy::{PyArray1, PyArrayLike1, PyArrayLike2};
 use pyo3::prelude::*;
 use std::cell::RefCell;
@@ -118,7 +118,7 @@ impl Shared {
 
 /// Solves `l <= z <= u` with `F(z) >= 0` at the lower bound, `<= 0` at the upper, `= 0` between them.
 #[pyfunction]
-#[pyo3(signature = (fun, z0, jac, lower, upper, method, tol))]
+#[pyo3(signature = (fun, z0, jac, lower, upper, method, tol, time_limit))]
 #[allow(clippy::too_many_arguments, reason = "the Python function in front of it names them")]
 pub(crate) fn solve_mcp(
     py: Python,
@@ -129,10 +129,13 @@ pub(crate) fn solve_mcp(
     upper: VectorLike,
     method: &str,
     tol: f64,
+    time_limit: Option<f64>,
 ) -> PyResult<PySolveResult> {
     let z = any_vector(&z0);
     let (lower, upper) = (vector("lower", &lower, z.len())?, vector("upper", &upper, z.len())?);
     let mut solver = solver(method, tol)?;
+    check_time(time_limit)?;
+    solver.limit_time(time_limit);
     let raised = RefCell::new(None);
     let callback =
         Callback { function: fun, jacobian: jac, lower: lower.clone(), upper: upper.clone(), raised };

@@ -217,19 +217,19 @@ impl PyModel {
             JointKind::Hinge { .. } => "hinge",
             JointKind::Slide { .. } => "slide",
         };
-        (kind, link.q, link.kind.nq(), link.v, link.kind.nv(), link.body, link.range)
+        (kind, link.q, link.kind.nq(), link.v, link.kind.nv(), link.body.index(), link.range)
     }
 
     /// Mass, parent and centre of mass in the body frame of a body.
     fn _body(&self, index: usize) -> (f64, usize, [f64; 3]) {
         let Body { mass, parent, center_of_mass, .. } = &self.inner.bodies[index];
-        (*mass, *parent, (*center_of_mass).into())
+        (*mass, parent.index(), (*center_of_mass).into())
     }
 
     /// Body, friction and material of a geom.
     fn _geom(&self, index: usize) -> (usize, f64, Option<&str>) {
         let geom = &self.inner.geoms[index];
-        (geom.body, geom.friction, geom.material.as_deref())
+        (geom.body.index(), geom.friction, geom.material.as_deref())
     }
 
     /// Range of an actuator's control.

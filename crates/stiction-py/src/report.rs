@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
-use stiction::model::Model;
+use stiction::model::{BodyId, GeomId, Model};
 use stiction::report::{Certificate, ContactForce, PairForce, StepReport};
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
@@ -61,37 +61,27 @@ macro_rules! fields {
     };
 }
 
-fields! {
-    PyCertificate,
-    /// Worst scaled natural-map residual of the islands' problems (dimensionless).
-    residual: f64,
-    /// Deepest overlap of contacts and limits at the beginning of the step, after the projection (m, rad).
-    penetration: f64,
-    /// Worst speed below what a unilateral row allows (m/s, rad/s).
-    approach: f64,
-    /// Worst negative normal force (N).
-    pull: f64,
-    /// Worst excess of a tangential force over the friction bound (N).
-    cone_violation: f64,
-    /// Worst power that friction feeds into a contact (W).
-    sliding_power: f64,
-    /// Worst error of a bilateral constraint at the end of the step (m, rad).
-    bilateral: f64,
-    /// Work of all contact, limit and joint friction impulses (J).
-    contact_work: f64,
-    /// Change of the total energy in the step (J).
-    energy_change: f64,
-    {
-        /// All fields by name.
-        fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-            as_dict(py, &self.inner)
-        }
+/// An attribute for each field that the engine declares.
+macro_rules! certificate_attributes {
+    ($($(#[doc = $doc:literal])+ $name:ident: $unit:literal, $title:literal, $violation:literal;)+) => {
+        fields! {
+            PyCertificate,
+            $($(#[doc = $doc])+ $name: f64,)+
+            {
+                /// All fields by name.
+                fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+                    as_dict(py, &self.inner)
+                }
 
-        fn __repr__(&self) -> String {
-            format!("{:?}", self.inner)
+                fn __repr__(&self) -> String {
+                    format!("{:?}", self.inner)
+                }
+            }
         }
-    }
+    };
 }
+
+stiction::certificate_fields!(certificate_attributes);
 
 /// What a step did. Not converging raises nothing: look at `solved`.
 #[pyclass(module = "stiction._stiction", name = "StepReport", frozen)]
@@ -144,6 +134,12 @@ fields! {
     /// Kinetic energy at the end (J).
     kinetic_energy: f64,
     {
+        /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
+        #[getter]
+        fn projected_body(&self) -> Option<usize> {
+            self.inner.projected_body.map(BodyId::index)
+        }
+
         /// Whether every island was solved to tolerance.
         #[getter]
         fn solved(&self) -> bool {
@@ -229,8 +225,8 @@ fn structured<'py>(
 
 fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
     let contact = &force.contact;
-    pack_indices(bytes, &contact.geoms);
-    pack_indices(bytes, &contact.geoms.map(|geom| model.geoms[geom].body));
+    pack_indices(bytes, &contact.geoms.map(GeomId::index));
+    pack_indices(bytes, &contact.geoms.map(|geom| model.geoms[geom].body.index()));
     pack_vector(bytes, &contact.point);
     pack_vector(bytes, &contact.frame.column(0).into());
     // Rows of the array are the columns of the matrix, which is stored by columns.
@@ -252,7 +248,7 @@ fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
 }
 
 fn pack_pair(bytes: &mut Vec<u8>, pair: &PairForce) {
-    pack_indices(bytes, &pair.geoms);
+    pack_indices(bytes, &pair.geoms.map(GeomId::index));
     pack_indices(bytes, &[pair.contacts, pair.pressing]);
     pack_vector(bytes, &pair.center);
     pack_vector(bytes, &pair.force);

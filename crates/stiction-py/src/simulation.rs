@@ -18,8 +18,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::dynamics::body_motion;
+use stiction::model::{BodyId, TreeId};
 use stiction::recording::Recorder;
-use stiction::report::{LimitForce, Limited};
+use stiction::report::LimitForce;
 use stiction::scene;
 use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
@@ -298,7 +299,7 @@ impl PySimulation {
         self.locate(py)?;
         let model = &*self.model.get().inner;
         let state = &unlocked(&mut self.simulation).state;
-        let sum = |f: &dyn Fn(usize) -> f64| (0..model.trees.len()).map(f).sum::<f64>();
+        let sum = |f: &dyn Fn(TreeId) -> f64| TreeId::all(&model.trees).map(f).sum::<f64>();
         Ok((
             sum(&|tree| dynamics::kinetic_energy(model, &self.data, tree, &state.v)),
             sum(&|tree| dynamics::potential_energy(model, &self.data, tree, &state.q)),
@@ -311,7 +312,8 @@ impl PySimulation {
     fn _body(&mut self, py: Python, index: usize) -> PyResult<([f64; 3], [f64; 4], [f64; 3], [f64; 3])> {
         self.locate(py)?;
         let state = &unlocked(&mut self.simulation).state;
-        let (pose, motion) = body_motion(&self.model.get().inner, &self.data, &state.mocap, index);
+        let (pose, motion) =
+            body_motion(&self.model.get().inner, &self.data, &state.mocap, BodyId::new(index));
         let velocity = motion;
         Ok((pose.translation.into(), pose.quaternion(), velocity.linear.into(), velocity.angular.into()))
     }
@@ -365,13 +367,8 @@ impl PySimulation {
     fn limit_forces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let simulation = locked(&self.simulation);
         let one = |limit: LimitForce| {
-            let kind = match limit.kind {
-                Limited::Joint => "joint",
-                Limited::Tendon => "tendon",
-                Limited::Cable => "cable",
-            };
             let found = PyDict::new(py);
-            found.set_item("kind", kind)?;
+            found.set_item("kind", limit.kind.name())?;
             found.set_item("name", limit.name)?;
             found.set_item("upper", limit.upper)?;
             found.set_item("force", limit.force)?;

@@ -64,6 +64,7 @@ impl PySolveResult {
         let message = match report.status {
             Status::Solved => "the answer is certified on the original data",
             Status::MaxIterations => "a limit on iterations or pivots stopped the solve",
+            Status::TimeLimit => "the time allowed was over",
             Status::Ray => "the method ran off along a ray: the problem may have no solution",
             Status::Infeasible => "the problem has no solution, and there is a proof",
             Status::Stalled => "no progress any more, short of the tolerance",
@@ -87,12 +88,13 @@ impl PySolveResult {
 fn solve(
     py: Python,
     problem: &AnyProblem,
-    method: &str,
-    tol: f64,
+    (method, tol, time_limit): (&str, f64, Option<f64>),
     start: Option<VectorLike>,
 ) -> PyResult<PySolveResult> {
     let entry = registry::find_for(method, problem.class()).map_err(refuse)?;
     let mut solver = entry.make(tol).map_err(refuse)?;
+    check_time(time_limit)?;
+    solver.limit_time(time_limit);
     let mut x = Solution::new(problem.dim());
     let mut begin = Start::Cold;
     if let Some(start) = start {
@@ -104,6 +106,16 @@ fn solve(
     Ok(PySolveResult::new(py, x, &report, entry.name))
 }
 
+/// A time (s) that a solve may take.
+pub(crate) fn check_time(seconds: Option<f64>) -> PyResult<()> {
+    match seconds {
+        Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+            Err(refuse(format!("time_limit {seconds}: a number of seconds, at least 0, is needed")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The square matrix and the vector of a linear problem.
 fn linear(m: &MatrixLike, q: &VectorLike) -> PyResult<(Vec<f64>, Vec<f64>)> {
     let q = any_vector(q);
@@ -112,7 +124,7 @@ fn linear(m: &MatrixLike, q: &VectorLike) -> PyResult<(Vec<f64>, Vec<f64>)> {
 
 /// Solves `0 <= z perp M z + q >= 0` with M (n x n) and q (n).
 #[pyfunction]
-#[pyo3(signature = (m, q, method, tol, z0))]
+#[pyo3(signature = (m, q, method, tol, z0, time_limit))]
 pub(crate) fn solve_lcp(
     py: Python,
     m: MatrixLike,
@@ -120,14 +132,15 @@ pub(crate) fn solve_lcp(
     method: &str,
     tol: f64,
     z0: Option<VectorLike>,
+    time_limit: Option<f64>,
 ) -> PyResult<PySolveResult> {
     let (m, q) = linear(&m, &q)?;
-    solve(py, &Lcp::new(m, q).map_err(refuse)?.into(), method, tol, z0)
+    solve(py, &Lcp::new(m, q).map_err(refuse)?.into(), (method, tol, time_limit), z0)
 }
 
 /// Solves `l <= z <= u`, `w = M z + q`, w >= 0 at the lower bound, <= 0 at the upper, = 0 between.
 #[pyfunction]
-#[pyo3(signature = (m, q, lower, upper, method, tol, z0))]
+#[pyo3(signature = (m, q, lower, upper, method, tol, z0, time_limit))]
 #[allow(clippy::too_many_arguments, reason = "the Python function in front of it names them")]
 pub(crate) fn solve_box_lcp(
     py: Python,
@@ -138,15 +151,17 @@ pub(crate) fn solve_box_lcp(
     method: &str,
     tol: f64,
     z0: Option<VectorLike>,
+    time_limit: Option<f64>,
 ) -> PyResult<PySolveResult> {
     let (m, q) = linear(&m, &q)?;
     let (lower, upper) = (vector("lower", &lower, q.len())?, vector("upper", &upper, q.len())?);
-    solve(py, &BoxLcp::new(m, q, lower, upper).map_err(refuse)?.into(), method, tol, z0)
+    solve(py, &BoxLcp::new(m, q, lower, upper).map_err(refuse)?.into(), (method, tol, time_limit), z0)
 }
 
 /// Solves a problem whose unknowns are free with an equation (`free[i]`) or nonnegative with complementarity.
 #[pyfunction]
-#[pyo3(signature = (m, q, free, method, tol, z0))]
+#[pyo3(signature = (m, q, free, method, tol, z0, time_limit))]
+#[allow(clippy::too_many_arguments, reason = "the Python function in front of it names them")]
 pub(crate) fn solve_mlcp(
     py: Python,
     m: MatrixLike,
@@ -155,6 +170,7 @@ pub(crate) fn solve_mlcp(
     method: &str,
     tol: f64,
     z0: Option<VectorLike>,
+    time_limit: Option<f64>,
 ) -> PyResult<PySolveResult> {
     let (m, q) = linear(&m, &q)?;
     if free.len() != q.len() {
@@ -162,7 +178,7 @@ pub(crate) fn solve_mlcp(
     }
     let lower = free.iter().map(|&free| if free { f64::NEG_INFINITY } else { 0.0 }).collect();
     let upper = vec![f64::INFINITY; q.len()];
-    solve(py, &BoxLcp::new(m, q, lower, upper).map_err(refuse)?.into(), method, tol, z0)
+    solve(py, &BoxLcp::new(m, q, lower, upper).map_err(refuse)?.into(), (method, tol, time_limit), z0)
 }
 
 /// The contact problem of a Delassus matrix W (n x n), free velocities q (n) and friction coefficients.
@@ -188,7 +204,7 @@ fn contacts(w: &MatrixLike, q: &VectorLike, mu: &VectorLike, law: &str) -> PyRes
 
 /// Solves contacts with exact friction cones: velocities `u = W r + q`, per contact normal first.
 #[pyfunction]
-#[pyo3(signature = (w, q, mu, law, method, tol, r0))]
+#[pyo3(signature = (w, q, mu, law, method, tol, r0, time_limit))]
 #[allow(clippy::too_many_arguments, reason = "the Python function in front of it names them")]
 pub(crate) fn solve_ncp(
     py: Python,
@@ -199,8 +215,9 @@ pub(crate) fn solve_ncp(
     method: &str,
     tol: f64,
     r0: Option<VectorLike>,
+    time_limit: Option<f64>,
 ) -> PyResult<PySolveResult> {
-    solve(py, &contacts(&w, &q, &mu, law)?.into(), method, tol, r0)
+    solve(py, &contacts(&w, &q, &mu, law)?.into(), (method, tol, time_limit), r0)
 }
 
 /// The scaled natural map of impulses `r` (n) on the original data, whoever found them (dimensionless).

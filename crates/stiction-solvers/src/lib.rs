@@ -28,6 +28,7 @@
 //! | solver | [`Lcp`] |
 //! |---|---|
 //! | [`Lemke`] | any matrix; always solves P, feasible PSD, and copositive contact problems |
+//! | [`LemkeHowson`] | equilibria of two-person games, `M = [0 A; B^T 0]` and `q < 0` |
 //! | [`ProximalLemke`] | the same where the solution is not unique: nearly the least-norm or the nearest one |
 //! | [`Dantzig`] | symmetric PSD and P; also [`BoxLcp`] and [`Mlcp`]; reuses the solution of any principal sub-problem |
 //! | [`Pgs`], [`PgsSm`] | symmetric PSD; also [`BoxLcp`] and [`FactoredLcp`]; large ones, rough or exact |
@@ -92,8 +93,8 @@ pub use conic::{InteriorPoint, InteriorPointSettings};
 pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, DualActiveSetSettings, Ppm, PpmSettings};
 pub use newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, PlmSettings, RlmSettings};
 pub use pivoting::{
-    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,
-    ProximalSettings, Reduced,
+    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
+    LemkeSettings, NextIndex, ProximalLemke, ProximalSettings, Reduced, TieRule,
 };
 pub use problem::{
     ActiveSet, AnyProblem, BlockRows, BlockSparse, Bounded, BoxLcp, Class, Cone, ConeCertificate, ConeData,

@@ -14,7 +14,9 @@ use stiction::dynamics::{
     Data, Node, OperationalSpace, articulate, factorize, forward_kinematics, half_solve, mass_matrix,
     point_jacobian, solve,
 };
-use stiction::model::{BodyId, BodySpec, EqualitySpec, Inertial, JointSpec, Model, ModelBuilder};
+use stiction::model::{
+    BodyHandle, BodySpec, EqualitySpec, Inertial, JointSpec, LinkId, Model, ModelBuilder, TreeId,
+};
 use stiction::sim::{Settings, Simulation};
 use stiction::spatial::{Force, Transform};
 
@@ -26,7 +28,7 @@ fn main() {
 fn scene(links: usize, damping: f64, anchor: bool) -> Simulation {
     let mut builder = ModelBuilder::new("chain");
     builder.timestep = 1e-4;
-    let mut last = BodyId::WORLD;
+    let mut last = BodyHandle::WORLD;
     for i in 0..links {
         let axis = if i % 2 == 0 { Vector3::x() } else { Vector3::y() };
         let ball = Inertial {
@@ -44,7 +46,7 @@ fn scene(links: usize, damping: f64, anchor: bool) -> Simulation {
         last = builder.add_body(last, body).unwrap();
     }
     if anchor {
-        let bodies = [last, BodyId::WORLD];
+        let bodies = [last, BodyHandle::WORLD];
         builder.add_equality(EqualitySpec::Connect {
             name: "anchor".into(),
             bodies,
@@ -77,24 +79,24 @@ impl Chain {
         let model = (**simulation.model()).clone();
         let mut data = Data::new(&model);
         let zeros = vec![0.0; model.nv()];
-        forward_kinematics(&model, &mut data, 0, &simulation.state.q, &zeros);
+        forward_kinematics(&model, &mut data, TreeId::new(0), &simulation.state.q, &zeros);
         Self { x: zeros.clone(), model, data, zeros }
     }
 
     fn explicit_factor(&mut self) {
-        mass_matrix(&self.model, &mut self.data, 0);
-        factorize(&self.model, &mut self.data, 0, &self.zeros).unwrap();
+        mass_matrix(&self.model, &mut self.data, TreeId::new(0));
+        factorize(&self.model, &mut self.data, TreeId::new(0), &self.zeros).unwrap();
         self.solve();
     }
 
     fn recursive_factor(&mut self) {
-        articulate(&self.model, &mut self.data, 0, &self.zeros).unwrap();
+        articulate(&self.model, &mut self.data, TreeId::new(0), &self.zeros).unwrap();
         self.solve();
     }
 
     fn solve(&mut self) {
         self.x.fill(1.0);
-        solve(&self.model, &mut self.data, 0, &mut self.x);
+        solve(&self.model, &mut self.data, TreeId::new(0), &mut self.x);
     }
 
     /// Half-solved contact rows by explicit factor, and their Gram matrix.
@@ -104,8 +106,15 @@ impl Chain {
         for (contact, rows) in touched(n).zip(y.chunks_exact_mut(3 * n)) {
             let point = self.data.link_pose[contact].translation - Vector3::z() * 0.12;
             for (axis, row) in rows.chunks_exact_mut(n).enumerate() {
-                point_jacobian(&self.model, &self.data, contact, &point, &Vector3::ith(axis, 1.0), row);
-                half_solve(&self.model, &mut self.data, 0, row);
+                point_jacobian(
+                    &self.model,
+                    &self.data,
+                    LinkId::new(contact),
+                    &point,
+                    &Vector3::ith(axis, 1.0),
+                    row,
+                );
+                half_solve(&self.model, &mut self.data, TreeId::new(0), row);
             }
         }
         let total = y.len() / n;
@@ -137,7 +146,7 @@ impl Chain {
                 let axis = Matrix3::identity().column(axis).into_owned();
                 Force::new(arm.cross(&axis), axis)
             });
-            nodes.extend(space.wrenches(&self.model, &self.data, &[(contact, &loads)], rows));
+            nodes.extend(space.wrenches(&self.model, &self.data, &[(LinkId::new(contact), &loads)], rows));
         }
         let total = y.len() / n;
         let rows = |i: usize| &y[3 * n * i..3 * n * (i + 1)];

@@ -6,13 +6,13 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
 use stiction::geometry::Shape;
-use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+use stiction::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use stiction::sim::{Settings, Simulation};
 use stiction::spatial::Transform;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut builder = ModelBuilder::new("drop");
-    builder.add_geom(BodyId::WORLD, GeomSpec { name: "floor".into(), ..GeomSpec::new(Shape::Plane) })?;
+    builder.add_geom(BodyHandle::WORLD, GeomSpec { name: "floor".into(), ..GeomSpec::new(Shape::Plane) })?;
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.3);
     let shape = Shape::Box { half_extents: Vector3::repeat(0.1) };
     let cube = BodySpec {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         geoms: vec![GeomSpec { mass: Some(1.0), friction: 0.5, ..GeomSpec::new(shape) }],
         ..BodySpec::default()
     };
-    builder.add_body(BodyId::WORLD, cube)?;
+    builder.add_body(BodyHandle::WORLD, cube)?;
 
     let mut simulation = Simulation::new(Arc::new(builder.build()?), Settings::default())?;
     println!("time (s)  height (m)  speed (m/s)  contacts  force (N)  penetration (m)  residual");

@@ -7,17 +7,17 @@
 //! ```
 //! use nalgebra::Vector3;
 //! use std::sync::Arc;
-//! use stiction::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder, Settings, Shape, Simulation, Transform};
+//! use stiction::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder, Settings, Shape, Simulation, Transform};
 //!
 //! let mut builder = ModelBuilder::new("drop");
-//! builder.add_geom(BodyId::WORLD, GeomSpec::new(Shape::Plane))?;
+//! builder.add_geom(BodyHandle::WORLD, GeomSpec::new(Shape::Plane))?;
 //! let ball = BodySpec {
 //!     pose: Transform::from_translation(Vector3::new(0.0, 0.0, 0.2)),
 //!     joints: vec![JointSpec::free()],
 //!     geoms: vec![GeomSpec { mass: Some(1.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
 //!     ..BodySpec::default()
 //! };
-//! builder.add_body(BodyId::WORLD, ball)?;
+//! builder.add_body(BodyHandle::WORLD, ball)?;
 //!
 //! let mut simulation = Simulation::new(Arc::new(builder.build()?), Settings::default())?;
 //! for _ in 0..200 {
@@ -99,7 +99,8 @@ pub(crate) mod step;
 
 pub use contact::{Formulation, ImpactLaw};
 pub use geometry::Shape;
-pub use model::{BodyId, BodySpec, GeomSpec, JointSpec, Law, Model, ModelBuilder, ModelError, State};
+pub use model::{ActuatorId, BodyId, GeomId, LinkId, TendonId, TreeId};
+pub use model::{BodyHandle, BodySpec, GeomSpec, JointSpec, Law, Model, ModelBuilder, ModelError, State};
 pub use report::{Certificate, ContactForce, StepReport};
 pub use scene::{Scene, SceneError};
 pub use sim::{Settings, SimError, Simulation, Snapshot, Stepper};

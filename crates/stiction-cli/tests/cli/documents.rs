@@ -6,6 +6,7 @@
 
 use crate::common::{scratch, stiction_in};
 use std::path::{Path, PathBuf};
+use stiction::report::Certificate;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -149,4 +150,27 @@ fn shown_lines_that_are_not_printed_do_not_match() {
     assert!(!matches(&shown("a\n...\nd"), &["a", "b", "c"]));
     assert!(!matches(&shown("a"), &["a", "b"]));
     assert!(!matches(&shown("...\nb\n..."), &["a", "c"]));
+}
+
+#[test]
+fn the_certificate_chapter_and_the_python_stub_list_every_field_in_its_unit() {
+    let read = |path: &str| std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
+    let (chapter, stub) =
+        (read("docs/src/certificate.md"), read("crates/stiction-py/python/stiction/_stiction.pyi"));
+    let rows: Vec<[&str; 2]> = chapter
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .map(|(name, rest)| [name, rest.split('|').next().unwrap_or_default().trim()])
+        .take(Certificate::FIELDS.len())
+        .collect();
+    let class = stub.split("class Certificate:").nth(1).unwrap().split("\nclass ").next().unwrap();
+    let attributes: Vec<&str> = class
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("def ")?.strip_suffix("(self) -> float: ..."))
+        .collect();
+    let fields = Certificate::FIELDS.iter();
+    let declared: Vec<[&str; 2]> =
+        fields.map(|field| [field.name, if field.unit.is_empty() { "1" } else { field.unit }]).collect();
+    assert_eq!(rows, declared);
+    assert_eq!(attributes, declared.iter().map(|[name, _]| *name).collect::<Vec<_>>());
 }

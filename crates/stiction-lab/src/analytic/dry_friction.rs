@@ -132,7 +132,7 @@ fn friction_threshold() -> Result<Vec<Check>, CaseError> {
         let start = rig.position(block);
         // The force acts 0.1 m below the centre.
         let moment = Vector3::new(0.0, 0.0, -0.1).cross(&Vector3::new(pull, 0.0, 0.0));
-        rig.sim.state.external[block] = Force::new(moment, Vector3::new(pull, 0.0, 0.0));
+        rig.sim.state.external[block.index()] = Force::new(moment, Vector3::new(pull, 0.0, 0.0));
         rig.run(10.0, |_, _| ())?;
         Ok((rig.position(block) - start).norm())
     };

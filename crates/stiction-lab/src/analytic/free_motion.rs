@@ -5,6 +5,7 @@ use super::{Case, Check, elliptic};
 use nalgebra::Vector3;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "free_fall", about: "a turning body thrown into the air: a parabola", run: free_fall },
@@ -161,7 +162,8 @@ fn spin_state(rig: &Rig) -> (f64, Vector3<f64>) {
     let (model, state) = (rig.model(), &rig.sim.state);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
-    (dynamics::kinetic_energy(model, &data, 0, &state.v), dynamics::angular_momentum(model, &data, 0))
+    let tree = TreeId::new(0);
+    (dynamics::kinetic_energy(model, &data, tree, &state.v), dynamics::angular_momentum(model, &data, tree))
 }
 
 /// Times until `end` at which the spin of the brick about its middle axis y changes sign (Euler's equations solved

@@ -5,6 +5,7 @@ use super::{Case, Check};
 use nalgebra::Vector3;
 use stiction::dynamics;
 use stiction::dynamics::Data;
+use stiction::model::TreeId;
 use stiction::spatial::Force;
 
 pub(super) const CASES: &[Case] = &[
@@ -39,11 +40,12 @@ fn joint_force(rig: &Rig) -> Result<Vector3<f64>, CaseError> {
     let (model, state) = (rig.model(), &rig.sim.state);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, &state.q, &state.v);
+    let tree = TreeId::new(0);
     let mut acceleration = vec![0.0; model.nv()];
-    dynamics::forward_dynamics(model, &mut data, 0, &vec![0.0; model.nv()], &mut acceleration)?;
+    dynamics::forward_dynamics(model, &mut data, tree, &vec![0.0; model.nv()], &mut acceleration)?;
     let mut reactions = vec![Force::zero(); model.links.len()];
     let external = reactions.clone();
-    dynamics::joint_reactions(model, &mut data, 0, &acceleration, &external, &mut reactions);
+    dynamics::joint_reactions(model, &mut data, tree, &acceleration, &external, &mut reactions);
     let load = rig.body("load")?;
     let link = model.links.iter().position(|link| link.body == load);
     link.map(|link| reactions[link].linear).ok_or_else(|| CaseError::Missing("joint on 'load'".into()))

@@ -118,7 +118,7 @@ fn wall_press() -> Result<Vec<Check>, CaseError> {
     )?;
     let cube = rig.free_body()?;
     let push = 20.0;
-    rig.sim.state.external[cube] = Force::new(Vector3::zeros(), Vector3::new(push, 0.0, 0.0));
+    rig.sim.state.external[cube.index()] = Force::new(Vector3::zeros(), Vector3::new(push, 0.0, 0.0));
     let mut speed = 0.0_f64;
     rig.run(60.0, |rig, _| speed = speed.max(rig.velocity(cube).norm()))?;
     let (load, center) = (rig.load(cube), rig.position(cube));

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction::contact::FormulationError;
-use stiction::model::{Base, Model};
+use stiction::model::{Base, BodyId, LinkId, Model};
 use stiction::report::StepReport;
 use stiction::scene::{SceneError, mjcf};
 use stiction::sim::{SimError, Simulation};
@@ -116,20 +116,20 @@ impl Rig {
         (seconds / self.sim.timestep()).round() as u64
     }
 
-    /// Index of a body.
-    pub fn body(&self, name: &str) -> Result<usize, CaseError> {
+    /// A body.
+    pub fn body(&self, name: &str) -> Result<BodyId, CaseError> {
         self.model().body(name).ok_or_else(|| CaseError::Missing(format!("body '{name}'")))
     }
 
     /// The bodies on free joints.
-    pub fn free_bodies(&self) -> Vec<usize> {
+    pub fn free_bodies(&self) -> Vec<BodyId> {
         let model = self.model();
         let trees = model.trees.iter().filter(|tree| tree.lone_body);
         trees.map(|tree| model.links[tree.links.start].body).collect()
     }
 
     /// The only body on a free joint.
-    pub fn free_body(&self) -> Result<usize, CaseError> {
+    pub fn free_body(&self) -> Result<BodyId, CaseError> {
         match self.free_bodies()[..] {
             [body] => Ok(body),
             _ => Err(CaseError::Missing("single free body".into())),
@@ -137,7 +137,7 @@ impl Rig {
     }
 
     /// The link a body is fixed to.
-    fn link(&self, body: usize) -> Option<usize> {
+    fn link(&self, body: BodyId) -> Option<LinkId> {
         match self.model().bodies[body].base {
             Base::Link(link) => Some(link),
             _ => None,
@@ -145,24 +145,24 @@ impl Rig {
     }
 
     /// Position of a free body (m, world).
-    pub fn position(&self, body: usize) -> Vector3<f64> {
+    pub fn position(&self, body: BodyId) -> Vector3<f64> {
         self.three(body, |link| link.q, &self.sim.state.q)
     }
 
     /// Velocity of a free body's origin (m/s, world).
-    pub fn velocity(&self, body: usize) -> Vector3<f64> {
+    pub fn velocity(&self, body: BodyId) -> Vector3<f64> {
         self.three(body, |link| link.v, &self.sim.state.v)
     }
 
     /// Angular velocity of a free body (rad/s, body axes).
-    pub fn spin(&self, body: usize) -> Vector3<f64> {
+    pub fn spin(&self, body: BodyId) -> Vector3<f64> {
         self.three(body, |link| link.v + 3, &self.sim.state.v)
     }
 
     /// Three consecutive numbers of a body's link; zeros for the world.
     fn three(
         &self,
-        body: usize,
+        body: BodyId,
         first: impl Fn(&stiction::model::Link) -> usize,
         numbers: &[f64],
     ) -> Vector3<f64> {
@@ -172,7 +172,7 @@ impl Rig {
     }
 
     /// The contacts of a body in the last step.
-    pub fn touches(&self, body: usize) -> Vec<Touch> {
+    pub fn touches(&self, body: BodyId) -> Vec<Touch> {
         let model = self.model();
         let mut touches = Vec::new();
         for contact in self.sim.contact_forces() {
@@ -191,7 +191,7 @@ impl Rig {
     }
 
     /// The sum of a body's contacts in the last step.
-    pub fn load(&self, body: usize) -> Load {
+    pub fn load(&self, body: BodyId) -> Load {
         let mut load =
             Load { normal: Vector3::zeros(), friction: Vector3::zeros(), center: Vector3::zeros() };
         let mut weight = 0.0;
@@ -208,7 +208,7 @@ impl Rig {
     /// Vertical forces between the pairs of bodies that touch, lowest pair first (N).
     pub fn interface_loads(&self) -> Vec<f64> {
         let model = self.model();
-        let mut pairs: Vec<([usize; 2], f64, f64)> = Vec::new();
+        let mut pairs: Vec<([BodyId; 2], f64, f64)> = Vec::new();
         for contact in self.sim.contact_forces() {
             let bodies = contact.contact.geoms.map(|g| model.geoms[g].body);
             let (force, height) = (contact.force.z, contact.contact.point.z);

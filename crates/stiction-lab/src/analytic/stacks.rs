@@ -3,6 +3,7 @@
 use super::rig::{CaseError, Rig};
 use super::{Case, Check};
 use nalgebra::Vector3;
+use stiction::model::BodyId;
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -22,14 +23,14 @@ pub(super) const CASES: &[Case] = &[
 const GRAVITY: f64 = 9.81;
 
 /// Free bodies and their places, lowest first.
-fn places(rig: &Rig) -> Vec<(usize, Vector3<f64>)> {
+fn places(rig: &Rig) -> Vec<(BodyId, Vector3<f64>)> {
     let mut places: Vec<_> = rig.free_bodies().into_iter().map(|b| (b, rig.position(b))).collect();
     places.sort_by(|a, b| a.1.z.total_cmp(&b.1.z));
     places
 }
 
 /// Largest distance of the bodies from these places (m).
-fn displacement(rig: &Rig, places: &[(usize, Vector3<f64>)]) -> f64 {
+fn displacement(rig: &Rig, places: &[(BodyId, Vector3<f64>)]) -> f64 {
     places.iter().map(|(body, place)| (rig.position(*body) - place).norm()).fold(0.0, f64::max)
 }
 

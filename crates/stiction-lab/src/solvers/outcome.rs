@@ -49,6 +49,7 @@ pub fn status_name(status: Status) -> &'static str {
         Status::Ray => "ray",
         Status::Stalled => "stalled",
         Status::MaxIterations => "max-iterations",
+        Status::TimeLimit => "time-limit",
         Status::NumericalFailure => "numerical-failure",
         _ => "unknown",
     }

@@ -38,6 +38,7 @@ def solve_lcp(
     *,
     tol: float = 1e-10,
     z0: Union[npt.ArrayLike, None] = None,
+    time_limit: Union[float, None] = None,
 ) -> SolveResult:
     """Linear complementarity problem: find z >= 0 with w = M z + q >= 0 and z . w = 0.
 
@@ -47,6 +48,7 @@ def solve_lcp(
         method: "robust" (several in turn), or a name of `solvers()` that serves the class "lcp".
         tol: largest residual of a solved problem (dimensionless).
         z0: a guess (n).
+        time_limit: most time (s); when it is over the best answer so far is returned. None: no limit.
 
     Returns:
         `.z`, `.w` (n), `.success`, `.status`, `.message`, `.nit`, `.pivots`, `.residual`.
@@ -54,7 +56,7 @@ def solve_lcp(
     Raises:
         StictionError: shapes that do not fit, numbers that are not finite, an unknown method.
     """
-    return _stiction.solve_lcp(_dense(M), np.asarray(q, dtype=float), method, tol, _guess(z0))
+    return _stiction.solve_lcp(_dense(M), np.asarray(q, dtype=float), method, tol, _guess(z0), time_limit)
 
 
 def solve_box_lcp(
@@ -66,6 +68,7 @@ def solve_box_lcp(
     *,
     tol: float = 1e-10,
     z0: Union[npt.ArrayLike, None] = None,
+    time_limit: Union[float, None] = None,
 ) -> SolveResult:
     """Problem with bounds: lower <= z <= upper, w = M z + q >= 0 at the lower bound, <= 0 at the upper, = 0 between.
 
@@ -77,13 +80,14 @@ def solve_box_lcp(
         method: "robust", or a name of `solvers()` that serves the class "box-lcp".
         tol: largest residual of a solved problem (dimensionless).
         z0: a guess (n).
+        time_limit: most time (s); when it is over the best answer so far is returned. None: no limit.
 
     Returns:
         As `solve_lcp`.
     """
     vector = np.asarray(q, dtype=float)
     low, high = (np.broadcast_to(np.asarray(b, dtype=float), vector.shape) for b in (lower, upper))
-    return _stiction.solve_box_lcp(_dense(M), vector, low, high, method, tol, _guess(z0))
+    return _stiction.solve_box_lcp(_dense(M), vector, low, high, method, tol, _guess(z0), time_limit)
 
 
 def solve_mlcp(
@@ -94,6 +98,7 @@ def solve_mlcp(
     *,
     tol: float = 1e-10,
     z0: Union[npt.ArrayLike, None] = None,
+    time_limit: Union[float, None] = None,
 ) -> SolveResult:
     """Mixed problem: w = M z + q; where `free`, z is free and w = 0, elsewhere 0 <= z perp w >= 0.
 
@@ -104,12 +109,13 @@ def solve_mlcp(
         method: "robust", or a name of `solvers()` that serves the class "box-lcp".
         tol: largest residual of a solved problem (dimensionless).
         z0: a guess (n).
+        time_limit: most time (s); when it is over the best answer so far is returned. None: no limit.
 
     Returns:
         As `solve_lcp`.
     """
     mask = [bool(f) for f in np.asarray(free).ravel()]
-    return _stiction.solve_mlcp(_dense(M), np.asarray(q, dtype=float), mask, method, tol, _guess(z0))
+    return _stiction.solve_mlcp(_dense(M), np.asarray(q, dtype=float), mask, method, tol, _guess(z0), time_limit)
 
 
 def solve_mcp(
@@ -121,6 +127,7 @@ def solve_mcp(
     method: str = "robust",
     *,
     tol: float = 1e-10,
+    time_limit: Union[float, None] = None,
 ) -> SolveResult:
     """Nonlinear problem: lower <= z <= upper, fun(z) >= 0 at the lower bound, <= 0 at the upper, = 0 between.
 
@@ -133,13 +140,14 @@ def solve_mcp(
         upper: bounds (n or a number), may be inf.
         method: "robust", "path", "fb-plm" or "fb-rlm".
         tol: largest residual of a solved problem (dimensionless).
+        time_limit: most time (s); when it is over the best answer so far is returned. None: no limit.
 
     Returns:
         As `solve_lcp`, with w = fun(z).
     """
     start = np.atleast_1d(np.asarray(z0, dtype=float))
     low, high = (np.broadcast_to(np.asarray(b, dtype=float), start.shape) for b in (lower, upper))
-    return _stiction.solve_mcp(fun, start, jac, low, high, method, tol)
+    return _stiction.solve_mcp(fun, start, jac, low, high, method, tol, time_limit)
 
 
 def solve_ncp(
@@ -151,6 +159,7 @@ def solve_ncp(
     law: str = "coulomb",
     tol: float = 1e-10,
     r0: Union[npt.ArrayLike, None] = None,
+    time_limit: Union[float, None] = None,
 ) -> SolveResult:
     """Contacts with exact friction cones: impulses r and velocities u = W r + q that obey Coulomb's law.
 
@@ -164,12 +173,13 @@ def solve_ncp(
         law: "coulomb", or "associated" for the convex relaxation.
         tol: largest residual of a solved problem (dimensionless).
         r0: a guess (n).
+        time_limit: most time (s); when it is over the best answer so far is returned. None: no limit.
 
     Returns:
         As `solve_lcp`, with z = r and w = u.
     """
     vector = np.asarray(q, dtype=float)
-    return _stiction.solve_ncp(_dense(W), vector, _frictions(mu, vector), law, method, tol, _guess(r0))
+    return _stiction.solve_ncp(_dense(W), vector, _frictions(mu, vector), law, method, tol, _guess(r0), time_limit)
 
 
 def residual_ncp(

@@ -51,7 +51,7 @@ use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
 use crate::cones::pyramid::Pyramids;
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::{check_tolerance, positive};
+use crate::driver::{check_limits, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Cells above which an island is large.
@@ -149,6 +149,9 @@ const POLISH_STEPS: usize = 3;
 pub struct ChainSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Target of the natural map, at most the tolerance: an answer within the tolerance gets a few more Newton steps towards
     /// it. Answers between the two count as solved. Time stepping wants it small: what is left moves bodies that
     /// should rest.
@@ -161,7 +164,13 @@ pub struct ChainSettings {
 
 impl Default for ChainSettings {
     fn default() -> ChainSettings {
-        ChainSettings { tolerance: 1e-10, target: 1e-10, max_factorizations: 20_000, history: false }
+        ChainSettings {
+            tolerance: 1e-10,
+            time_limit: None,
+            target: 1e-10,
+            max_factorizations: 20_000,
+            history: false,
+        }
     }
 }
 
@@ -171,7 +180,7 @@ impl ChainSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         positive("target", self.target)
     }
 }
@@ -328,11 +337,14 @@ impl Chain {
 
 impl Solver<ConeNcp> for Chain {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let ChainSettings { tolerance, target, max_factorizations, history } = self.settings;
+        let ChainSettings { tolerance, time_limit, target, max_factorizations, history } = self.settings;
         self.stage = Stage::Start;
-        if let Err(report) =
-            self.state.open(problem, Limits { tolerance, target, max_factorizations, history }, start, x)
-        {
+        if let Err(report) = self.state.open(
+            problem,
+            Limits { tolerance, time_limit, target, max_factorizations, history },
+            start,
+            x,
+        ) {
             return report;
         }
         self.proximal.resize(self.state.x.len());
@@ -343,5 +355,9 @@ impl Solver<ConeNcp> for Chain {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

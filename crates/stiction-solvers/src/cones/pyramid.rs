@@ -75,6 +75,7 @@ impl Pyramids {
             .ok();
         }
         let Some(lemke) = &mut self.lemke else { return false };
+        Solver::<BoxLcp>::limit_time(lemke, state.incumbent.budget().left());
         let report = lemke.solve(&self.lcp, Start::Cold, &mut self.solution);
         if report.status == Status::Solved {
             state.x.fill(0.0);

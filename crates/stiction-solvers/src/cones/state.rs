@@ -62,6 +62,8 @@ pub(crate) struct State {
 pub(crate) struct Limits {
     /// Natural map of a solved problem.
     pub(crate) tolerance: f64,
+    /// Most time of the solve (s).
+    pub(crate) time_limit: Option<f64>,
     /// Natural map, at most the tolerance, at which a method stops improving an answer.
     pub(crate) target: f64,
     pub(crate) max_factorizations: usize,
@@ -70,8 +72,8 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// For methods that count their own steps and have no target beyond the tolerance.
-    pub(crate) fn of_descent(tolerance: f64, history: bool) -> Limits {
-        Limits { tolerance, target: tolerance, max_factorizations: usize::MAX, history }
+    pub(crate) fn of_descent(tolerance: f64, time_limit: Option<f64>, history: bool) -> Limits {
+        Limits { tolerance, time_limit, target: tolerance, max_factorizations: usize::MAX, history }
     }
 }
 
@@ -157,6 +159,8 @@ impl State {
 
     fn clear(&mut self, limits: Limits) {
         self.incumbent.open(limits.tolerance);
+        self.incumbent.limit_time(limits.time_limit);
+        self.dense.limit_time(self.incumbent.budget());
         self.incumbent.keep_history(limits.history, SHORT_HISTORY);
         (self.tolerance, self.target) = (limits.tolerance, limits.target.min(limits.tolerance));
         self.budget = limits.max_factorizations;
@@ -283,9 +287,9 @@ impl State {
         std::mem::replace(&mut self.budget, budget)
     }
 
-    /// Whether a factorization may be done.
+    /// Whether a factorization may be done: there are some left, and there is time.
     pub(crate) fn may_factor(&self) -> bool {
-        self.incumbent.pivots < self.budget
+        self.incumbent.pivots < self.budget && !self.incumbent.is_out_of_time()
     }
 
     /// Factors `P + Q W` of the blocks in [`State::p`] and [`State::q`].

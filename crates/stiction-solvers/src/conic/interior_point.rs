@@ -28,7 +28,7 @@ use clarabel::solver::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::driver::check_tolerance;
+use crate::driver::check_limits;
 use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
 use crate::sweeps::coordinate_rows::Rows;
 use crate::sweeps::run::Run;
@@ -46,13 +46,16 @@ pub(crate) const ASYMMETRY: f64 = 1e-12;
 pub struct InteriorPointSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Iterations at most.
     pub max_iterations: u32,
 }
 
 impl Default for InteriorPointSettings {
     fn default() -> InteriorPointSettings {
-        InteriorPointSettings { tolerance: 1e-8, max_iterations: 200 }
+        InteriorPointSettings { tolerance: 1e-8, time_limit: None, max_iterations: 200 }
     }
 }
 
@@ -78,13 +81,18 @@ impl InteriorPoint {
     /// # Errors
     /// [`SolverError::Setting`] if the tolerance is not positive.
     pub fn new(settings: InteriorPointSettings) -> Result<InteriorPoint, SolverError> {
-        check_tolerance(settings.tolerance)?;
+        check_limits(settings.tolerance, settings.time_limit)?;
         Ok(InteriorPoint { settings, run: Run::default() })
     }
 
     /// The settings.
     pub fn settings(&self) -> &InteriorPointSettings {
         &self.settings
+    }
+
+    /// Sets the most time of a solve (s).
+    pub(crate) fn set_time_limit(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 
     /// The whole solve around the library: `program` poses, `answer` picks the impulses out of unknowns and multipliers.
@@ -98,7 +106,7 @@ impl InteriorPoint {
     ) -> Report {
         let tolerance = self.settings.tolerance;
         let run = &mut self.run;
-        if let Err(report) = run.open(problem, start, x, tolerance, (false, 0)) {
+        if let Err(report) = run.open(problem, start, x, (tolerance, self.settings.time_limit), (false, 0)) {
             return report;
         }
         // The start is the answer if the library has none.
@@ -146,6 +154,7 @@ pub(crate) fn run_library(
         tol_feas: inner,
         tol_ktratio: inner,
         max_threads: 1,
+        time_limit: settings.time_limit.unwrap_or(f64::INFINITY),
         ..DefaultSettings::default()
     };
     let Program { hessian, gradient, rows, right, cones } = program;
@@ -222,11 +231,19 @@ impl Solver<Lcp> for InteriorPoint {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         self.solve_box(problem, start, x)
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<BoxLcp> for InteriorPoint {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
         self.solve_box(problem, start, x)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 
@@ -251,6 +268,10 @@ impl Solver<FactoredLcp> for InteriorPoint {
             })
         };
         self.solve_by(problem, start, x, program, |_, z| z)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The best answer of a solve so far, how good it is, and the work it took.
 
 use crate::driver::History;
+use crate::linalg::budget::Budget;
 use crate::problem::{HistoryEntry, Report, Residual, Solution, Status};
 
 /// What a problem says of a candidate: its residual, and the rounding floor of its natural map.
@@ -25,6 +26,7 @@ pub(crate) struct Incumbent {
     /// The multiple of the identity behind the best answer, as reported.
     pub(crate) regularization: f64,
     history: History,
+    budget: Budget,
 }
 
 impl Incumbent {
@@ -33,7 +35,23 @@ impl Incumbent {
         self.tolerance = tolerance;
         (self.iterations, self.pivots, self.regularization) = (0, 0, 0.0);
         self.history.restart(false, 0);
+        self.budget = Budget::default();
         self.forget();
+    }
+
+    /// Gives the solve just begun so many seconds at most.
+    pub(crate) fn limit_time(&mut self, seconds: Option<f64>) {
+        self.budget = Budget::from_now(seconds);
+    }
+
+    /// The time the solve has.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Whether the time is over, so that the method is to end with what it has.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        self.budget.is_spent()
     }
 
     /// Keeps a history of about `limit` entries at most in the solve just begun, if it is wanted.
@@ -126,10 +144,13 @@ impl Incumbent {
         self.history.entries()
     }
 
-    /// Ends the solve; `end` is the status of an answer that is not certified.
+    /// Ends the solve; `end` is the status of an answer that is not certified. A method that the end of its time kept from
+    /// a proof has said nothing of the problem.
     pub(crate) fn report(&self, end: Status) -> Report {
         let status = match end {
             _ if self.certified => Status::Solved,
+            Status::Infeasible => Status::Infeasible,
+            _ if self.budget.is_spent() => Status::TimeLimit,
             Status::Solved => Status::Stalled,
             end => end,
         };

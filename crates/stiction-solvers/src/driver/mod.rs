@@ -29,6 +29,6 @@ mod start;
 
 pub(crate) use history::History;
 pub(crate) use incumbent::Incumbent;
-pub(crate) use settings::{check_between, check_tolerance, positive};
+pub(crate) use settings::{check_between, check_limits, check_tolerance, positive};
 pub(crate) use snap::snap;
 pub(crate) use start::{basis, refuse, take_guess};

@@ -10,6 +10,16 @@ pub(crate) fn check_tolerance(value: f64) -> Result<(), SolverError> {
     check("tolerance", value, (0.0..1.0).contains(&value), "at least 0 and below 1")
 }
 
+/// Checks the two settings that every solver has: the tolerance, and the time of a solve (s), if it is limited.
+///
+/// # Errors
+/// [`SolverError::Setting`] for the tolerance as [`check_tolerance`], and for a time that is negative or NaN.
+pub(crate) fn check_limits(tolerance: f64, time_limit: Option<f64>) -> Result<(), SolverError> {
+    check_tolerance(tolerance)?;
+    let seconds = time_limit.unwrap_or(0.0);
+    check("time_limit", seconds, seconds >= 0.0, "a number of seconds, at least 0")
+}
+
 /// Checks a setting that must be a positive finite number.
 ///
 /// # Errors

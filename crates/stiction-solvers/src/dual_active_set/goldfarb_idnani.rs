@@ -95,7 +95,7 @@ fn iterate(method: &mut DualActiveSet<OrthogonalFactor>, problem: &FactoredLcp, 
     }
     method.record(problem);
     while let Some(i) = method.rows.most_violated(&method.p, &method.active, false) {
-        if method.incumbent.iterations == limit {
+        if method.incumbent.iterations == limit || method.incumbent.is_out_of_time() {
             return Status::MaxIterations;
         }
         method.incumbent.iterations += 1;
@@ -137,6 +137,10 @@ impl Solver<FactoredLcp> for ActiveSetQp {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.method.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<QuadraticProgram> for ActiveSetQp {
@@ -146,5 +150,9 @@ impl Solver<QuadraticProgram> for ActiveSetQp {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.method.settings.time_limit = seconds;
     }
 }

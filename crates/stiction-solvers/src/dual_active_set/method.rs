@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::factor::Factor;
 use super::normal_rows::NormalRows;
-use crate::driver::{self, Incumbent, check_tolerance};
+use crate::driver::{self, Incumbent, check_limits};
 use crate::linalg::capacity::reserve_to;
 use crate::problem::{ActiveSet, FactoredLcp, Problem, Report, Solution, SolverError, Start, Status};
 
@@ -43,6 +43,9 @@ const REDUNDANT: f64 = 1e-10;
 pub struct DualActiveSetSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most iterations, that is rows taken up. `None`: the larger of 1000 and `50 m`; contact takes about `3 m`.
     pub max_iterations: Option<usize>,
     /// Whether the natural map is recorded in every iteration, which doubles the cost. Default false.
@@ -51,7 +54,7 @@ pub struct DualActiveSetSettings {
 
 impl Default for DualActiveSetSettings {
     fn default() -> DualActiveSetSettings {
-        DualActiveSetSettings { tolerance: 1e-10, max_iterations: None, history: false }
+        DualActiveSetSettings { tolerance: 1e-10, time_limit: None, max_iterations: None, history: false }
     }
 }
 
@@ -61,7 +64,7 @@ impl DualActiveSetSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)
+        check_limits(self.tolerance, self.time_limit)
     }
 }
 
@@ -226,6 +229,9 @@ impl<F: Factor> DualActiveSet<F> {
             let need = if across > 0.0 { (-sign * w / across).max(0.0) } else { f64::INFINITY };
             let vanishing = self.first_to_vanish(sign);
             let step = vanishing.map_or(f64::INFINITY, |(_, length)| length).min(need);
+            if self.incumbent.is_out_of_time() {
+                return Entry::Unclear;
+            }
             if step == f64::INFINITY {
                 let redundant = i < self.rows.free() && w.abs() <= noise.max(REDUNDANT);
                 return if redundant { Entry::Redundant } else { self.contradiction(i, sign) };
@@ -313,6 +319,7 @@ impl<F: Factor> DualActiveSet<F> {
     ) -> Report {
         let n = problem.dim();
         self.incumbent.open(self.settings.tolerance);
+        self.incumbent.limit_time(self.settings.time_limit);
         self.certificate.clear();
         self.trial.resize(n);
         self.answer.resize(n);

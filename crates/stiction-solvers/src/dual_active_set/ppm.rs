@@ -93,6 +93,10 @@ impl Solver<FactoredLcp> for Ppm {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.method.settings.time_limit = seconds;
+    }
 }
 
 /// Steps 2 to 7. Returns what the end says of the problem, should the answer not be certified.
@@ -116,7 +120,7 @@ fn pivot(method: &mut DualActiveSet<GramFactor>, seen: &mut Vec<u64>, problem: &
         if entering.is_none() && leaving.is_none() {
             return Status::Stalled;
         }
-        if method.incumbent.iterations == limit {
+        if method.incumbent.iterations == limit || method.incumbent.is_out_of_time() {
             return Status::MaxIterations;
         }
         method.incumbent.iterations += 1;

@@ -21,6 +21,7 @@
 //! # References
 //! G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition 2013, sections 3.2.11 and 3.4.4.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 
 /// Columns eliminated per pass over the rest of the matrix.
@@ -44,6 +45,8 @@ pub(crate) struct Lu {
     exchanged: Vec<usize>,
     /// Copy of the rows of `U` that a panel contributes, `PANEL x n`.
     panel: Vec<f64>,
+    /// A factorization that is not done when the time is over ends as a singular one.
+    pub(crate) budget: Budget,
 }
 
 impl Lu {
@@ -82,6 +85,9 @@ impl Lu {
         let threshold = SINGULAR * largest;
         for start in (0..n).step_by(PANEL) {
             let end = (start + PANEL).min(n);
+            if self.budget.is_spent() {
+                return Err(Singular);
+            }
             for k in start..end {
                 self.eliminate(k, end, threshold)?; // steps 1, 2
             }

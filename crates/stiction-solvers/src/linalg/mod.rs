@@ -12,6 +12,7 @@
 //! | `minimum_degree` | elimination order of the sparse systems in velocities |
 //! | `sparse_rows`, `short_rows` | rows of few entries |
 //! | `scaling` | equilibration by powers of two, which rounds nothing |
+//! | `budget` | the time of a solve, which long factorizations look at |
 //! | `capacity` | reservation of memory |
 //!
 //! Uses nothing of the crate.
@@ -20,6 +21,7 @@
 //! G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013.
 
 pub(crate) mod block_lu;
+pub(crate) mod budget;
 pub(crate) mod capacity;
 pub(crate) mod cholesky;
 pub(crate) mod cuthill_mckee;

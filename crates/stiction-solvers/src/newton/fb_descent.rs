@@ -100,7 +100,9 @@ impl<D: Descent, P: Bounded> Solver<P> for FbDescent<D> {
         newton.reserve(problem.dim());
         descent.reserve(problem.dim(), settings);
         let steps = limits.restarts.saturating_add(1).saturating_mul(limits.max_iterations);
-        if let Err(report) = driver.open(problem, limits.tolerance, (limits.history, steps), start, x) {
+        if let Err(report) =
+            driver.open(problem, (limits.tolerance, limits.time_limit), (limits.history, steps), start, x)
+        {
             return report;
         }
         if let Some(basis) = driver::basis(start, problem.dim()) {
@@ -117,12 +119,12 @@ impl<D: Descent, P: Bounded> Solver<P> for FbDescent<D> {
             if attempt == 0 {
                 status = end;
             }
-            if driver.incumbent.is_certified() || attempt == limits.restarts {
+            if driver.incumbent.is_certified() || driver.is_over() || attempt == limits.restarts {
                 break;
             }
             driver.restart(attempt); // step 3
         }
-        if !limits.paper {
+        if !limits.paper && !driver.incumbent.is_out_of_time() {
             newton.polish((problem, driver, x), &descent.here().z); // step 4
         }
         driver.close(problem, status, x)
@@ -130,5 +132,9 @@ impl<D: Descent, P: Bounded> Solver<P> for FbDescent<D> {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.limit_time(seconds);
     }
 }

@@ -1,6 +1,7 @@
 //! The Fischer-Burmeister equations: the complementarity conditions of a bounded problem as a square system `phi(z) = 0`, with its generalized Jacobian.
 //! Equilibrated units; see [`crate::newton::fischer_burmeister`].
 
+use crate::linalg::budget::Budget;
 use crate::newton::fischer_burmeister::{equation, weights};
 use crate::newton::levenberg_marquardt::{Equations, Point};
 use crate::newton::newton_driver::NewtonDriver;
@@ -56,6 +57,10 @@ impl<P: Bounded> Equations for FbEquations<'_, P> {
 
     fn project(&self, z: &mut [f64]) {
         self.driver.units.project(z);
+    }
+
+    fn budget(&self) -> Budget {
+        self.driver.incumbent.budget()
     }
 
     fn count(&mut self) {

@@ -36,13 +36,14 @@ impl NewtonDriver {
     pub(crate) fn open<P: Bounded>(
         &mut self,
         problem: &P,
-        tolerance: f64,
+        (tolerance, time_limit): (f64, Option<f64>),
         history: (bool, usize),
         start: Start,
         x: &mut Solution,
     ) -> Result<(), Report> {
         let n = problem.dim();
         self.clear(n, tolerance);
+        self.incumbent.limit_time(time_limit);
         self.incumbent.keep_history(history.0, history.1);
         let warm = driver::take_guess(start, n, x);
         self.memory.clear();
@@ -140,6 +141,11 @@ impl NewtonDriver {
     /// equilibrated units), in the answer of the last solve.
     pub(crate) fn active_set(&self) -> &ActiveSet {
         &self.active
+    }
+
+    /// Whether there is nothing left to do: the best answer is certified, or the time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_done() || self.incumbent.is_out_of_time()
     }
 
     /// Whether the best answer is certified.

@@ -40,7 +40,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{self, check_tolerance};
+use crate::driver::{self, check_limits};
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::newton::equilibrated::Equilibrated;
@@ -83,6 +83,9 @@ const SMALLEST_COVER: f64 = 0.1;
 pub struct PathSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most Newton points of one attempt. Default 100.
     pub max_iterations: usize,
     /// Most pivots of one path. `None`: the larger of 5000 and `50 n`.
@@ -103,6 +106,7 @@ impl Default for PathSettings {
     fn default() -> PathSettings {
         PathSettings {
             tolerance: 1e-10,
+            time_limit: None,
             max_iterations: 100,
             max_pivots: None,
             crash_rounds: 20,
@@ -120,7 +124,7 @@ impl PathSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)
+        check_limits(self.tolerance, self.time_limit)
     }
 
     /// Most entries of the history: a Newton point and a searched one each iteration, and the covered paths.
@@ -258,8 +262,8 @@ impl Path {
     /// Steps 1 to 6 from `self.start`.
     fn attempt<P: Bounded>(&mut self, problem: &P, crash_rounds: usize, x: &mut Solution) -> Status {
         self.newton.run((problem, &mut self.driver, x), &self.start, None, crash_rounds); // step 1
-        if self.driver.is_done() {
-            return Status::Solved;
+        if self.driver.is_over() {
+            return Status::Stalled;
         }
         self.here.settle(problem, &mut self.driver.units, self.newton.z());
         if self.here.merit == f64::INFINITY {
@@ -269,6 +273,9 @@ impl Path {
         self.merits.restart(self.here.merit, self.settings.memory);
         let mut on_trial = 0;
         for _ in 0..self.settings.max_iterations {
+            if self.driver.incumbent.is_out_of_time() {
+                break;
+            }
             self.driver.incumbent.iterations += 1;
             let end = self.newton_point(problem);
             if end == PathEnd::Reached && self.finish(problem, x) {
@@ -312,7 +319,8 @@ impl Path {
         }
         let mut end = self.trace(problem, 0.0);
         for epsilon in PROXIMAL {
-            if end == PathEnd::Reached || self.tableau.lowest() < 1.0 - SHORTEST {
+            let far = self.tableau.lowest() < 1.0 - SHORTEST;
+            if end == PathEnd::Reached || far || self.driver.incumbent.is_out_of_time() {
                 break;
             }
             self.set_proximal(epsilon);
@@ -380,7 +388,7 @@ impl Path {
         self.newton_point(problem);
         let reach = 1.0 - self.tableau.lowest();
         let mut t = reach;
-        while t >= SHORTEST {
+        while t >= SHORTEST && !self.driver.incumbent.is_out_of_time() {
             if self.trace(problem, 1.0 - t) == PathEnd::Reached
                 && self.there.merit <= (1.0 - SUFFICIENT * t) * self.here.merit
             {
@@ -468,9 +476,11 @@ impl<P: Bounded> Solver<P> for Path {
     fn solve(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         self.reserve(problem.dim());
         let history = (self.settings.history, self.settings.history_limit());
-        if let Err(report) = self.driver.open(problem, self.settings.tolerance, history, start, x) {
+        let limits = (self.settings.tolerance, self.settings.time_limit);
+        if let Err(report) = self.driver.open(problem, limits, history, start, x) {
             return report;
         }
+        self.tableau.limit_time(self.driver.incumbent.budget());
         if let Some(basis) = driver::basis(start, problem.dim()) {
             self.newton.start_from((problem, &mut self.driver, x), basis);
             if self.driver.is_done() {
@@ -481,7 +491,7 @@ impl<P: Bounded> Solver<P> for Path {
         let mut status = self.attempt(problem, self.settings.crash_rounds, x);
         if problem.is_affine() {
             for (attempt, epsilon) in REGULARIZATIONS.into_iter().enumerate() {
-                if self.driver.is_done() || (attempt > 0 && self.driver.incumbent.is_certified()) {
+                if self.driver.is_over() || (attempt > 0 && self.driver.incumbent.is_certified()) {
                     break;
                 }
                 let end = self.cover_path(problem, epsilon, x);
@@ -494,7 +504,7 @@ impl<P: Bounded> Solver<P> for Path {
             }
         }
         for attempt in 0..self.settings.restarts {
-            if self.driver.incumbent.is_certified() {
+            if self.driver.incumbent.is_certified() || self.driver.is_over() {
                 break;
             }
             let units = &self.driver.units;
@@ -509,5 +519,9 @@ impl<P: Bounded> Solver<P> for Path {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

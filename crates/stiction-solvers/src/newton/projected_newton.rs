@@ -83,6 +83,7 @@ impl ProjectedNewton {
         mut faces: Option<&[Face]>,
         rounds: usize,
     ) -> f64 {
+        self.lu.budget = driver.incumbent.budget();
         self.z.clear();
         self.z.extend_from_slice(start);
         driver.units.project(&mut self.z);
@@ -91,7 +92,10 @@ impl ProjectedNewton {
         let mut lowest = driver.offer(problem, &self.z, x);
         let mut idle = 0;
         for _ in 0..rounds {
-            if lowest <= ROUND_OFF || !self.advance(problem, &mut driver.units, faces.take()) {
+            if lowest <= ROUND_OFF
+                || driver.incumbent.is_out_of_time()
+                || !self.advance(problem, &mut driver.units, faces.take())
+            {
                 break;
             }
             driver.incumbent.iterations += 1;

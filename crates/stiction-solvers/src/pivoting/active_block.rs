@@ -17,6 +17,7 @@
 //! # References
 //! As [`crate::linalg::cholesky`] and [`crate::linalg::lu`].
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::{Square, dot};
@@ -47,6 +48,11 @@ pub(crate) struct ActiveBlock {
 }
 
 impl ActiveBlock {
+    /// Sets the time that factorizations may take; one that is cut short is singular.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.lu.budget = budget;
+    }
+
     /// Makes the list empty, and reserves memory for the `n` indices of a matrix that is or is not symmetric.
     pub(crate) fn reset(&mut self, n: usize, symmetric: bool) {
         self.symmetric = symmetric;

@@ -12,13 +12,14 @@
 //!    `z_i` leaves at a bound, `s_i` enters; `s_i` reaches zero, `z_i` enters from its bound.
 //! 3. The ratio test admits rows beyond rounding. An entering `z_i` may reach its other bound first: no pivot then, `s_i`
 //!    enters in turn. Free `z_i` never leave, fixed ones never enter.
-//! 4. Ties are broken lexicographically: each variable basic at the start is thought moved into its range by a power of
+//! 4. Of rows that tie the one with the largest pivot leaves, until a basis comes back (`cycle_watch`); from there on ties are
+//!    broken lexicographically: each variable basic then is thought moved into its range by a power of
 //!    an infinitesimal, a tied row is ranked by what that does to its ratio.
 //! 5. `a` leaves as soon as it ties. No row blocks: a ray.
 //! 6. Every 32 pivots the dictionary is compared with the data; when rounding has grown it is rebuilt.
 //!
 //! # Convergence and failure
-//! No basis repeats, so a path ends. On a ray the smallest `a` met is remembered. The end of a path must be checked.
+//! In lexicographic order no basis repeats, so a path ends; where rounding makes one repeat, the path is lost. On a ray the smallest `a` met is remembered. The end of a path must be checked.
 //!
 //! # Cost
 //! `2 n^2` operations a pivot, and as many for each basic `z` at the start.
@@ -28,9 +29,11 @@
 //! Optimization Methods and Software 5 (1995) 123-156, section 3. R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear
 //! Complementarity Problem*, 1992, section 4.9.
 
+use super::cycle_watch::CycleWatch;
 use super::dictionary::{
-    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
+    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, TIE_FLOOR, Tie, steepest,
 };
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
 use crate::linalg::lu::Singular;
@@ -102,7 +105,7 @@ pub(crate) struct BoundedTableau {
     fixed: Vec<f64>,
     /// The bound a nonbasic `z_i` is at; `Free` while it is basic.
     faces: Vec<Face>,
-    /// The variables basic at the start in row order, and which way each is moved.
+    /// After a cycle: the variables that were basic then in row order, and which way each is moved.
     reference: Vec<(usize, f64)>,
     /// The entering column, times the direction.
     column: Vec<f64>,
@@ -127,6 +130,11 @@ impl BoundedTableau {
         reserve_to(&mut self.faces, n);
         reserve_to(&mut self.reference, n);
         reserve_to(&mut self.ties, n + 1);
+    }
+
+    /// Sets the time that paths may take; one that is cut short is lost.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.dictionary.budget = budget;
     }
 
     /// The smallest `a` met on the path.
@@ -220,11 +228,7 @@ impl BoundedTableau {
         let n = self.dictionary.n;
         self.target = target;
         self.reference.clear();
-        for row in 0..n {
-            let [lower, upper] = self.range(self.dictionary.basic[row], line.bounds);
-            let inwards = if upper - self.values[row] < self.values[row] - lower { -1.0 } else { 1.0 };
-            self.reference.push((self.dictionary.basic[row], inwards));
-        }
+        let mut watch = CycleWatch::new();
         let (mut entering, mut direction) = (2 * n, -1.0);
         let mut pivots = 0;
         let mut tolerated = NOISE;
@@ -258,9 +262,14 @@ impl BoundedTableau {
             if pivots == limit {
                 return (PathEnd::Limit, pivots);
             }
+            if self.dictionary.budget.is_spent() {
+                return (PathEnd::Lost, pivots);
+            }
             pivots += 1;
+            let mut changes = [None; 4];
             let leaving = match block {
                 Block::Own(step) => {
+                    changes[0] = Some(2 * n + 1 + entering);
                     self.advance(entering, direction * step, step);
                     entering
                 }
@@ -272,6 +281,15 @@ impl BoundedTableau {
                     self.fixed[entering] = 0.0;
                     self.dictionary.pivot(row, column);
                     self.values[row] = value;
+                    // At its upper bound a variable is another one.
+                    let is_upper = |at_upper: bool, variable| at_upper.then_some(2 * n + 1 + variable);
+                    let was = entering >= n && entering < 2 * n && self.faces[entering - n] == Face::Upper;
+                    changes = [
+                        Some(entering),
+                        Some(leaving),
+                        is_upper(was, entering),
+                        is_upper(face == Face::Upper && leaving >= n, leaving),
+                    ];
                     self.fixed[leaving] = if face == Face::Upper { upper } else { lower };
                     if (n..2 * n).contains(&entering) {
                         self.faces[entering - n] = Face::Free;
@@ -289,6 +307,14 @@ impl BoundedTableau {
                 self.lowest = target;
                 return (PathEnd::Reached, pivots);
             }
+            if watch.repeats(changes.into_iter().flatten()) {
+                // From here on in lexicographic order; a second cycle is rounding.
+                if !self.reference.is_empty() {
+                    return (PathEnd::Lost, pivots);
+                }
+                self.order_ties(line.bounds);
+                watch = CycleWatch::new();
+            }
             if leaving >= n {
                 // z_i came to a bound: s_i enters, into the range it has there.
                 let i = leaving - n;
@@ -303,6 +329,15 @@ impl BoundedTableau {
                 direction = if self.faces[leaving] == Face::Upper { -1.0 } else { 1.0 };
                 entering = n + leaving;
             }
+        }
+    }
+
+    /// Makes ties lexicographic from here on: the variables basic now, and which way each is moved.
+    fn order_ties(&mut self, bounds: &[[f64; 2]]) {
+        for row in 0..self.dictionary.n {
+            let [lower, upper] = self.range(self.dictionary.basic[row], bounds);
+            let inwards = if upper - self.values[row] < self.values[row] - lower { -1.0 } else { 1.0 };
+            self.reference.push((self.dictionary.basic[row], inwards));
         }
     }
 
@@ -364,7 +399,7 @@ impl BoundedTableau {
             return None;
         }
         self.ties.clear();
-        if own - step <= TIE * step.max(1.0) {
+        if own - step <= (TIE * step).max(TIE_FLOOR) {
             if entering == 2 * n {
                 return Some(Block::Own(own));
             }
@@ -373,7 +408,7 @@ impl BoundedTableau {
         for row in 0..n {
             if let Some((distance, face)) = distance(self, row) {
                 let way = step * self.column[row].abs();
-                if distance - way <= TIE * way.max(1.0) {
+                if distance - way <= (TIE * way).max(TIE_FLOOR) {
                     if self.dictionary.basic[row] == 2 * n {
                         return Some(Block::Row(row, face, step));
                     }
@@ -383,8 +418,12 @@ impl BoundedTableau {
             }
         }
         // Step 4.
-        let reference = self.reference.iter().copied();
-        let Tie { row, inwards, .. } = self.dictionary.lexicographic_minimum(&mut self.ties, reference)?;
+        let Tie { row, inwards, .. } = if self.reference.is_empty() {
+            steepest(&self.ties)?
+        } else {
+            let reference = self.reference.iter().copied();
+            self.dictionary.lexicographic_minimum(&mut self.ties, reference)?
+        };
         let face = if inwards < 0.0 { Face::Upper } else { Face::Lower };
         Some(if row == n { Block::Own(step) } else { Block::Row(row, face, step) })
     }

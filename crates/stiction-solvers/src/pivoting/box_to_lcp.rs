@@ -26,6 +26,7 @@
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009), section 1.5 (mixed
 //! problems), 1.2 (bounds as in quadratic programs) and 2.3 (principal pivot transforms).
 
+use crate::linalg::budget::Budget;
 use crate::linalg::dense::{largest_abs, scales};
 use crate::problem::{BoxLcp, Lcp, Problem};
 
@@ -61,6 +62,8 @@ struct Swap {
 /// The reduced problem with what is needed to return, in reused memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoxReduction {
+    /// A reduction that is not done when the time is over is not finite.
+    pub(crate) budget: Budget,
     lcp: Lcp,
     /// `n x (n + 1)`: rows `(M, q)` after elimination. A pivot row holds its eliminated unknown.
     rows: Vec<f64>,
@@ -117,6 +120,10 @@ impl BoxReduction {
         self.measure(n);
         self.equilibrate(n);
         loop {
+            if self.budget.is_spent() {
+                self.rows.fill(f64::INFINITY);
+                return;
+            }
             if let Some((row, variable)) = self.find_pivot(n) {
                 self.exchange(n, row, variable, false);
                 self.row_used[row] = true;

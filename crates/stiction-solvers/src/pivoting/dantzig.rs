@@ -7,10 +7,12 @@
 //! # Method
 //! 1. Equilibrate, and start at the point of the box nearest to zero with no index active, or from the basic solution
 //!    of a known active set (a solved sub-problem's, say), less the indices that are beyond a bound there.
-//! 2. Take the most violated index (the driving variable).
+//! 2. Take the most violated index (the driving variable), or the first violated one ([`NextIndex`]).
 //! 3. Drive it until it is complementary; those that are complementary already stay so (a major cycle, see `major_cycle.rs`).
 //! 4. Until all are complementary, go to 2.
 //! 5. Correct the active unknowns on the original data (iterative refinement), evaluate the answer there.
+//! 6. Without success: move the constants a little, so that nothing ties, and go through steps 1 to 4; from the active set at
+//!    the end go on with the constants as they are. So up to three times.
 //!
 //! # Convergence and failure
 //! For a P-matrix the method ends with the solution. For a symmetric positive semidefinite one it ends with a solution,
@@ -33,7 +35,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{self, Incumbent, check_tolerance};
+use crate::driver::{self, Incumbent, check_limits};
+pub use crate::pivoting::major_cycle::NextIndex;
 use crate::pivoting::major_cycle::{CycleEnd, Pivoting};
 use crate::problem::checks::check_finite;
 use crate::problem::dense_linear::Linear;
@@ -45,6 +48,14 @@ use crate::problem::{
 /// At most so many corrections of the answer: the second repeats the first where the block is regular.
 const REFINEMENTS: usize = 2;
 
+/// Step 6: how far the constants are moved (equilibrated, relative to the largest): beyond the rounding of a tie.
+const PERTURBATIONS: [f64; 3] = [1e-8, 1e-6, 1e-10];
+
+/// Pivots of one major cycle in the first attempt, in multiples of the unknowns and beyond: among ties the least-index rule may go
+/// through exponentially many active sets.
+const PATIENCE: usize = 4;
+const LEAST_PATIENCE: usize = 100;
+
 /// How often all indices are checked once more after every one has been made complementary: rounding may have cost some.
 const CHECKS: usize = 2;
 
@@ -54,17 +65,28 @@ const CHECKS: usize = 2;
 pub struct DantzigSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`, as for [`Lemke`](crate::pivoting::lemke::Lemke).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most pivots, and most major cycles. `None`: the larger of 5000 and `50 n`, far above the `2 n` that contact needs,
     /// enough for the exponential families of Murty and Fathi up to 12 unknowns. A matrix that is not of the method's
     /// classes may need all of them, each with a new LU factorization.
     pub max_pivots: Option<usize>,
+    /// Which index is driven next. Default [`NextIndex::MostViolated`].
+    pub next: NextIndex,
     /// Whether the natural map is recorded after every major cycle, which costs `2 n^2` each. Default false.
     pub history: bool,
 }
 
 impl Default for DantzigSettings {
     fn default() -> DantzigSettings {
-        DantzigSettings { tolerance: 1e-10, max_pivots: None, history: false }
+        DantzigSettings {
+            tolerance: 1e-10,
+            time_limit: None,
+            max_pivots: None,
+            next: NextIndex::MostViolated,
+            history: false,
+        }
     }
 }
 
@@ -100,7 +122,7 @@ impl Dantzig {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn new(settings: DantzigSettings) -> Result<Dantzig, SolverError> {
-        check_tolerance(settings.tolerance)?;
+        check_limits(settings.tolerance, settings.time_limit)?;
         Ok(Dantzig { settings, ..Dantzig::default() })
     }
 
@@ -123,6 +145,8 @@ impl Dantzig {
         let n = problem.dim();
         let limit = self.settings.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000));
         self.incumbent.open(self.settings.tolerance);
+        self.incumbent.limit_time(self.settings.time_limit);
+        self.pivoting.limit_time(self.incumbent.budget());
         self.incumbent.keep_history(self.settings.history, limit);
         self.trial.resize(n);
         for set in [&mut self.start, &mut self.active, &mut self.trial_set] {
@@ -150,8 +174,11 @@ impl Dantzig {
         } else {
             self.pivoting.start_from(&self.start, None);
         }
-        let end = self.cycle(problem, limit); // steps 2 to 4
+        let (mut end, cycled) = self.cycle(problem, limit, PATIENCE * n + LEAST_PATIENCE); // steps 2 to 4
         self.collect(problem, x); // step 5
+        if end != Status::Infeasible && (cycled || self.pivoting.is_symmetric()) {
+            end = self.perturbed(problem, limit, x).unwrap_or(end); // step 6
+        }
         if !self.incumbent.is_certified() {
             self.trial.z.fill(0.0);
             problem.project(&mut self.trial.z);
@@ -180,24 +207,55 @@ impl Dantzig {
         true
     }
 
-    /// Steps 2 to 4. Returns what the end says of the problem, should the answer not be certified.
-    fn cycle(&mut self, problem: &impl Linear, limit: usize) -> Status {
+    /// Step 6. Returns the status of the last attempt, if there was any.
+    fn perturbed(&mut self, problem: &impl Linear, limit: usize, x: &mut Solution) -> Option<Status> {
+        let mut status = None;
+        for size in PERTURBATIONS {
+            let spent = self.incumbent.pivots >= limit || self.incumbent.is_out_of_time();
+            if self.incumbent.is_certified() || spent {
+                break;
+            }
+            self.pivoting.perturb(problem, size);
+            self.start.clear();
+            self.pivoting.start_from(&self.start, None);
+            let _ = self.cycle(problem, limit, limit);
+            self.pivoting.active_set(&mut self.start);
+            self.pivoting.perturb(problem, 0.0);
+            self.pivoting.start_from(&self.start, None);
+            let (end, _) = self.cycle(problem, limit, limit);
+            self.collect(problem, x);
+            status = Some(end);
+            if end == Status::Infeasible {
+                break;
+            }
+        }
+        status
+    }
+
+    /// Steps 2 to 4, until `limit` pivots have been done in the solve, or `patience` pivots in a major cycle. Returns what the
+    /// end says of the problem, should the answer not be certified, and whether an active set came back or patience ended.
+    fn cycle(&mut self, problem: &impl Linear, limit: usize, patience: usize) -> (Status, bool) {
+        let before = self.incumbent.pivots;
+        let left = limit.saturating_sub(before);
+        let mut cycled = false;
         let mut status = Status::Stalled;
         let mut checks = 0;
         loop {
-            let chosen = match self.pivoting.choose(false) {
+            let next = self.settings.next;
+            let chosen = match self.pivoting.choose(next, false) {
                 None if checks < CHECKS => {
                     checks += 1;
-                    self.pivoting.choose(true)
+                    self.pivoting.choose(next, true)
                 }
                 chosen => chosen,
             };
             let Some((d, grows)) = chosen else { break };
-            if self.incumbent.iterations >= limit {
+            if self.incumbent.iterations >= limit || self.incumbent.is_out_of_time() {
                 status = Status::MaxIterations;
                 break;
             }
-            let end = self.pivoting.drive(d, grows, limit);
+            let longest = self.pivoting.pivots.saturating_add(patience);
+            let end = self.pivoting.drive(d, grows, left.min(longest));
             self.incumbent.iterations += 1;
             self.record(problem);
             match end {
@@ -208,6 +266,7 @@ impl Dantzig {
                 }
                 CycleEnd::Limit => {
                     status = Status::MaxIterations;
+                    cycled = longest < left;
                     break;
                 }
                 CycleEnd::Ray { proof: false } => {
@@ -215,10 +274,14 @@ impl Dantzig {
                     self.pivoting.give_up(d);
                 }
                 CycleEnd::Singular => break,
+                CycleEnd::Cycle => {
+                    cycled = true;
+                    break;
+                }
             }
         }
-        self.incumbent.pivots = self.pivoting.pivots;
-        status
+        self.incumbent.pivots = before + self.pivoting.pivots;
+        (status, cycled)
     }
 
     fn record(&mut self, problem: &impl Linear) {
@@ -270,6 +333,10 @@ impl Solver<Lcp> for Dantzig {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<BoxLcp> for Dantzig {
@@ -280,6 +347,10 @@ impl Solver<BoxLcp> for Dantzig {
     fn history(&self) -> &[HistoryEntry] {
         self.history()
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
+    }
 }
 
 impl Solver<Mlcp> for Dantzig {
@@ -289,5 +360,9 @@ impl Solver<Mlcp> for Dantzig {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

@@ -21,6 +21,7 @@
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, sections 2.3 and 4.9.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::Singular;
 
@@ -30,8 +31,12 @@ pub(super) const SMALLEST_PIVOT: f64 = 1e-10;
 pub(super) const SMALLEST_PIVOT_FRESH: f64 = 1e-14;
 /// A pivot of an exchange must be larger: the whole path is built on it.
 const SMALLEST_EXCHANGE: f64 = 1e-10;
-/// Values (equilibrated, relative to the largest or to the step) closer than this tie.
+/// Values closer than this part of the step tie.
 pub(super) const TIE: f64 = 1e-11;
+/// Rows whose right-hand sides at the step differ by less (equilibrated, so relative to the largest of `q`) tie, beside
+/// those that differ by less than `TIE` of their own way: what rounding leaves of a tie after some dozens of pivots.
+/// Data of 1e-8 of the largest are still told apart.
+pub(super) const TIE_FLOOR: f64 = 1e-12;
 /// Entries of the basis inverse that differ by less than this multiple of their size are equal.
 const EQUAL: f64 = 1e-9;
 /// An entry of the basis inverse below this (dimensionless, equilibrated) is zero.
@@ -77,6 +82,12 @@ pub(super) struct Tie {
     pub(super) inwards: f64,
 }
 
+/// Of the rows that tie the one of the largest pivot, the first of equals.
+pub(super) fn steepest(ties: &[Tie]) -> Option<Tie> {
+    let larger = |best: Tie, tie: &Tie| if tie.slope > best.slope { *tie } else { best };
+    ties.split_first().map(|(first, others)| others.iter().fold(*first, larger))
+}
+
 /// See the [module documentation](self).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
@@ -93,6 +104,8 @@ pub(super) struct Dictionary {
     values: Vec<f64>,
     /// The variables to make basic in an exchange.
     wanted: Vec<usize>,
+    /// An exchange that is not done when the time is over ends as a singular one.
+    pub(super) budget: Budget,
 }
 
 impl Dictionary {
@@ -157,7 +170,10 @@ impl Dictionary {
         let n = self.n;
         self.wanted.clear();
         self.wanted.extend(indices.map(|i| n + i));
-        self.exchange(None)
+        self.values.clear();
+        self.values.resize(n, 0.0);
+        self.wanted.iter().for_each(|v| self.values[v - n] = 1.0);
+        self.exchange()
     }
 
     /// Rebuilds the dictionary of the current basis from the original equations.
@@ -168,24 +184,21 @@ impl Dictionary {
         let n = self.n;
         self.wanted.clear();
         self.wanted.extend((n..=2 * n).filter(|&v| matches!(self.place[v], Place::Row(_))));
-        // With t basic there is one index with both w_i and z_i nonbasic.
-        let nonbasic = |v: usize| matches!(self.place[v], Place::Column(_));
-        let extra = (0..n).find(|&i| nonbasic(i) && nonbasic(n + i)).filter(|_| !nonbasic(2 * n));
+        // Others take the rows of the w_i that are not basic.
+        self.values.clear();
+        self.values.extend((0..n).map(|i| f64::from(u8::from(matches!(self.place[i], Place::Column(_))))));
         self.load(equations);
-        self.exchange(extra)
+        self.exchange()
     }
 
-    /// Step 2: makes the variables `wanted` (none of them a `w`) basic in a freshly loaded dictionary. The rows they take
-    /// are those of the `w_i` whose `z_i` is wanted and, for `t`, that of `w_extra`.
-    fn exchange(&mut self, extra: Option<usize>) -> Result<(), Singular> {
+    /// Step 2: makes the variables `wanted` (none of them a `w`) basic in a freshly loaded dictionary, in the rows that
+    /// `values` marks by 1, as many as there are variables.
+    fn exchange(&mut self) -> Result<(), Singular> {
         let n = self.n;
-        // 1 marks a row still to be taken.
-        self.values.clear();
-        self.values.resize(n, 0.0);
-        for row in self.wanted.iter().filter(|&&v| v < 2 * n).map(|v| v - n).chain(extra) {
-            self.values[row] = 1.0;
-        }
         for at in 0..self.wanted.len() {
+            if self.budget.is_spent() {
+                return Err(Singular);
+            }
             let column = self.wanted[at] - n;
             let mut best = (SMALLEST_EXCHANGE, None);
             for row in 0..n {

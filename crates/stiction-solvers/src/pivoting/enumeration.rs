@@ -22,7 +22,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{self, Incumbent, check_tolerance};
+use crate::driver::{self, Incumbent, check_limits};
 use crate::pivoting::principal_block::PrincipalBlock;
 use crate::problem::{ActiveSet, Lcp, Problem, Report, Solution, Solver, SolverError, Start, Status};
 
@@ -35,13 +35,16 @@ pub const CLEARLY: f64 = 1e-6;
 pub struct EnumerationSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Largest number of unknowns, at most 24; larger problems are [`Status::MaxIterations`] at `z = 0`. Default 12.
     pub largest: usize,
 }
 
 impl Default for EnumerationSettings {
     fn default() -> EnumerationSettings {
-        EnumerationSettings { tolerance: 1e-10, largest: 12 }
+        EnumerationSettings { tolerance: 1e-10, time_limit: None, largest: 12 }
     }
 }
 
@@ -51,7 +54,7 @@ impl EnumerationSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `largest <= 24`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         if self.largest > 24 {
             let value = self.largest as f64;
             return Err(SolverError::Setting { name: "largest", value, requirement: "at most 24" });
@@ -97,6 +100,7 @@ impl Solver<Lcp> for Enumeration {
         let n = problem.dim();
         let Enumeration { settings, block, set, trial, incumbent } = self;
         incumbent.open(settings.tolerance);
+        incumbent.limit_time(settings.time_limit);
         if problem.check_finite().is_err() {
             return driver::refuse(problem, x);
         }
@@ -113,6 +117,9 @@ impl Solver<Lcp> for Enumeration {
         let mut all_regular = true;
         for count in 0..=n as u32 {
             for members in (0..1u32 << n).filter(|members| members.count_ones() == count) {
+                if incumbent.is_out_of_time() {
+                    return incumbent.report(Status::MaxIterations);
+                }
                 incumbent.pivots += 1;
                 (0..n).for_each(|i| set.set(i, members >> i & 1 == 1));
                 let Ok(assessment) = block.solve(problem, set, trial) else {
@@ -127,6 +134,10 @@ impl Solver<Lcp> for Enumeration {
         }
         let proved = all_regular && incumbent.residual().natural_map > CLEARLY;
         incumbent.report(if proved { Status::Infeasible } else { Status::Stalled })
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 

@@ -48,6 +48,11 @@ const LARGEST: usize = 300;
 /// # Ok::<(), stiction_solvers::SolverError>(())
 /// ```
 pub fn is_infeasible(problem: &Lcp) -> bool {
+    is_infeasible_within(problem, None)
+}
+
+/// The same in so many seconds at most; then false.
+pub fn is_infeasible_within(problem: &Lcp, time_limit: Option<f64>) -> bool {
     let n = problem.q().len();
     if n == 0 || n > LARGEST || problem.check_finite().is_err() || problem.q().iter().all(|q| *q >= 0.0) {
         return false;
@@ -57,7 +62,9 @@ pub fn is_infeasible(problem: &Lcp) -> bool {
         return false;
     };
     let mut x = Solution::default();
-    let Ok(mut lemke) = Lemke::new(LemkeSettings { tolerance: 1e-14, ..LemkeSettings::default() }) else {
+    let Ok(mut lemke) =
+        Lemke::new(LemkeSettings { tolerance: 1e-14, time_limit, ..LemkeSettings::default() })
+    else {
         return false;
     };
     let _ = lemke.solve(&normal, Start::Cold, &mut x);

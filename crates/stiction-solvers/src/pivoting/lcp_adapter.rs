@@ -26,6 +26,7 @@ const LARGEST_FORMED: usize = 4096;
 pub struct Reduced<S> {
     inner: S,
     tolerance: f64,
+    time_limit: Option<f64>,
     incumbent: Incumbent,
     reduction: BoxReduction,
     /// The product of a factored problem.
@@ -52,6 +53,13 @@ impl<S: Solver<Lcp> + Default> Reduced<S> {
 }
 
 impl<S> Reduced<S> {
+    /// The same, with so many seconds at most for a solve; see [`Solver::limit_time`].
+    #[must_use]
+    pub fn within(mut self, time_limit: Option<f64>) -> Reduced<S> {
+        self.time_limit = time_limit;
+        self
+    }
+
     /// Ends a solve with what `S` did: an answer that it calls solved and that is not certified here was spoilt by
     /// rounding.
     fn close(&mut self, inner: Report) -> Report {
@@ -65,9 +73,15 @@ impl<S> Reduced<S> {
 impl<S: Solver<Lcp>> Solver<Lcp> for Reduced<S> {
     fn solve(&mut self, problem: &Lcp, start: Start, x: &mut Solution) -> Report {
         self.incumbent.open(self.tolerance);
+        self.incumbent.limit_time(self.time_limit);
+        self.inner.limit_time(self.incumbent.budget().left());
         let inner = self.inner.solve(problem, start, x);
         self.incumbent.adopt((inner.residual, problem.residual_floor(x)));
         self.close(inner)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
     }
 }
 
@@ -75,6 +89,7 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
     fn solve(&mut self, problem: &BoxLcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
         self.incumbent.open(self.tolerance);
+        self.incumbent.limit_time(self.time_limit);
         if problem.check_finite().is_err() {
             return driver::refuse(problem, x);
         }
@@ -86,6 +101,7 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
                 return self.incumbent.report(Status::Solved);
             }
         }
+        self.reduction.budget = self.incumbent.budget();
         self.reduction.reduce(problem);
         if !self.reduction.is_finite() {
             x.z.fill(0.0);
@@ -98,10 +114,12 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
             self.reduction.contract(&x.z, &x.w, &mut self.x.z);
             inner_start = Start::Warm;
         }
+        self.inner.limit_time(self.incumbent.budget().left());
         let inner = self.inner.solve(self.reduction.lcp(), inner_start, &mut self.x);
         self.reduction.expand(&self.x.z, &mut x.z);
         problem.project(&mut x.z);
         self.incumbent.adopt(problem.assess(&x.z, &mut x.w));
+        self.polish.lu.budget = self.incumbent.budget();
         if self.polish.solve(problem, x, &mut self.trial) {
             let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
             self.incumbent.offer(assessment, &self.trial, x);
@@ -115,11 +133,19 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
         }
         self.close(inner)
     }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
+    }
 }
 
 impl<S: Solver<Lcp>> Solver<Mlcp> for Reduced<S> {
     fn solve(&mut self, problem: &Mlcp, start: Start, x: &mut Solution) -> Report {
         Solver::<BoxLcp>::solve(self, problem.as_box_lcp(), start, x)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
     }
 }
 
@@ -128,6 +154,7 @@ impl<S: Solver<Lcp>> Solver<FactoredLcp> for Reduced<S> {
     fn solve(&mut self, problem: &FactoredLcp, start: Start, x: &mut Solution) -> Report {
         let n = problem.dim();
         self.incumbent.open(self.tolerance);
+        self.incumbent.limit_time(self.time_limit);
         if n > LARGEST_FORMED {
             x.resize(n);
             x.z.fill(0.0);
@@ -143,9 +170,14 @@ impl<S: Solver<Lcp>> Solver<FactoredLcp> for Reduced<S> {
             }
         }
         self.formed.q_mut().copy_from_slice(problem.q());
+        self.inner.limit_time(self.incumbent.budget().left());
         let inner = self.inner.solve(&self.formed, start, x);
         self.incumbent.adopt(problem.assess(&x.z, &mut x.w, &mut self.scratch));
         self.close(inner)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
     }
 }
 

@@ -18,7 +18,8 @@
 //! Every cycle makes one index complementary and loses none, so there are at most as many cycles as violated indices at the
 //! start. (Where a block is so badly conditioned that its solution, computed anew after the cycle, is beyond a bound, the
 //! index leaves and may have to be driven again.) Within a cycle `z_d` never turns back; the least-index rule lets no active set repeat while it stands still
-//! (Chang). If `M_da` depends on the active rows of a symmetric semidefinite matrix, `w` stands still along the whole
+//! (Chang). In rounded numbers ties are not seen as such, and an active set may come back all the same: that is found, and
+//! [`Pivoting::perturb`] is the remedy. If `M_da` depends on the active rows of a symmetric semidefinite matrix, `w` stands still along the whole
 //! direction: only bounds of `z` stop it, the index that leaves makes the block regular for `d`, and a ray proves
 //! that there is no solution.
 //!
@@ -31,10 +32,14 @@
 //! section 4.2. Y. Y. Chang, *Least-index resolution of degeneracy in linear complementarity problems*, Stanford
 //! University report SOL 79-14, 1979.
 
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{Square, Support, dot_and_magnitude, largest_abs};
 use crate::linalg::scaling::Scaling;
 use crate::pivoting::active_block::{ActiveBlock, Dependent};
+use crate::pivoting::cycle_watch::{CycleWatch, scramble};
 use crate::problem::ActiveSet;
 use crate::problem::dense_linear::Linear;
 
@@ -56,6 +61,17 @@ const TIE: f64 = 1e-13;
 /// A ray proves that there is no solution if a point it does not refute is at least so many times as large as the natural
 /// unit of `z`.
 const FAR: f64 = 1e8;
+
+/// Which of the indices that are not complementary is driven next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NextIndex {
+    /// The most violated one (equilibrated), of equals the first: mostly the fewest cycles.
+    #[default]
+    MostViolated,
+    /// The first one: the answer depends less on rounding, and a solved problem grows row by row.
+    InOrder,
+}
 
 /// What stops a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,8 +95,10 @@ pub(crate) enum CycleEnd {
     Ray { proof: bool },
     /// An active block became singular: the matrix is neither P nor symmetric positive semidefinite.
     Singular,
-    /// As many pivots as allowed.
+    /// As many pivots as allowed, or the time is over.
     Limit,
+    /// An active set came back.
+    Cycle,
 }
 
 /// A problem of `n` unknowns, equilibrated, with the point and the active set that the cycles move.
@@ -106,6 +124,7 @@ pub(crate) struct Pivoting {
     column: Vec<f64>,
     /// Pivots so far: changes of the active set.
     pub(crate) pivots: usize,
+    budget: Budget,
 }
 
 impl Pivoting {
@@ -135,6 +154,12 @@ impl Pivoting {
         self.restart();
     }
 
+    /// Sets the time that cycles may take.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.budget = budget;
+        self.block.limit_time(budget);
+    }
+
     /// Back to the point nearest to zero, and no active index.
     fn restart(&mut self) {
         self.z.clear();
@@ -144,6 +169,36 @@ impl Pivoting {
             flags.clear();
             flags.resize(self.n, false);
         }
+    }
+
+    /// Moves the constants by `size` (of the largest of them) times numbers between 1 and 2 that have nothing to do with each
+    /// other, so that no two events of a cycle come at the same time: `w_i` up where `z_i` has a lower bound, down where it
+    /// has only an upper one. A feasible problem stays feasible. Zero takes them back.
+    pub(crate) fn perturb(&mut self, problem: &impl Linear, size: f64) {
+        let Scaling { r, scale, .. } = &self.scaling;
+        for (i, q) in self.q.iter_mut().enumerate() {
+            let [lower, upper] = self.bounds[i];
+            let inwards = if lower.is_finite() {
+                1.0
+            } else if upper.is_finite() {
+                -1.0
+            } else {
+                0.0
+            };
+            let number = 1.0 + (scramble(i as u64) >> 11) as f64 / (1u64 << 53) as f64;
+            *q = r[i] * problem.constant()[i] / scale + size * inwards * number;
+        }
+    }
+
+    /// Whether the matrix is symmetric.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    /// Writes the active indices.
+    pub(crate) fn active_set(&self, set: &mut ActiveSet) {
+        set.clear();
+        self.block.indices().iter().for_each(|&i| set.set(i, true));
     }
 
     /// Starts from the basic solution of `set`; the inactive stand where `z` (in the units of the problem) has them, if
@@ -218,9 +273,9 @@ impl Pivoting {
         }
     }
 
-    /// The most violated index (the least of equals), and whether its `z_i` must grow. Those within noise count as
+    /// The violated index that `next` says, and whether its `z_i` must grow. Those within noise count as
     /// complementary from now on. When none is left all are checked once more, if `again`.
-    pub(crate) fn choose(&mut self, again: bool) -> Option<(usize, bool)> {
+    pub(crate) fn choose(&mut self, next: NextIndex, again: bool) -> Option<(usize, bool)> {
         let mut worst = None;
         let mut most = 0.0;
         for i in (0..self.n).filter(|&i| !self.active[i]) {
@@ -232,11 +287,14 @@ impl Pivoting {
                 self.complementary[i] = true;
             } else if off > most {
                 (worst, most) = (Some((i, self.w[i] < 0.0)), off);
+                if next == NextIndex::InOrder {
+                    break;
+                }
             }
         }
         if worst.is_none() && again {
             self.complementary.fill(false);
-            return self.choose(false);
+            return self.choose(next, false);
         }
         worst
     }
@@ -258,15 +316,29 @@ impl Pivoting {
     /// A major cycle for `d`, whose `z_d` must grow or shrink.
     pub(crate) fn drive(&mut self, d: usize, grows: bool, limit: usize) -> CycleEnd {
         let sign = if grows { 1.0 } else { -1.0 };
+        let mut watch = CycleWatch::new();
         loop {
             let rate = self.move_along(d, sign);
             let Some((length, event)) = self.first_event(d, sign, rate) else {
                 return CycleEnd::Ray { proof: self.proves_infeasibility() };
             };
-            if self.pivots >= limit {
+            if self.pivots >= limit || self.budget.is_spent() {
                 return CycleEnd::Limit;
             }
             self.advance(length);
+            // At its upper bound an index is another one.
+            let change = match event {
+                Event::Leaves(at, bound) => Some((self.block.indices()[at], bound)),
+                Event::Enters(i) => Some((i, self.z[i])),
+                Event::Zero | Event::Bound(_) => None,
+            };
+            if let Some((i, bound)) = change {
+                let [lower, upper] = self.bounds[i];
+                let above = (bound >= upper && lower < upper).then_some(self.n + i);
+                if watch.repeats([Some(i), above].into_iter().flatten()) {
+                    return CycleEnd::Cycle;
+                }
+            }
             match event {
                 Event::Zero => {
                     if self.enter(d).is_err() {
@@ -357,7 +429,8 @@ impl Pivoting {
                 let ([lower, upper], z, w, dw) = (self.bounds[i], self.z[i], self.w[i], self.dw[i]);
                 // At its lower bound w_i may grow without end, at its upper one fall.
                 let stops = (dw < 0.0 && z < upper) || (dw > 0.0 && z > lower);
-                stops.then(|| (i + 1, (-w / dw).max(0.0), Event::Enters(i)))
+                let way = if w.abs() <= self.noise[i] { 0.0 } else { (-w / dw).max(0.0) };
+                stops.then_some((i + 1, way, Event::Enters(i)))
             });
         own.into_iter().flatten().chain(leaving).chain(entering)
     }
@@ -400,7 +473,6 @@ impl Pivoting {
     /// Writes the point, in the units of the problem, and the active set.
     pub(crate) fn extract(&self, problem: &impl Linear, z: &mut [f64], set: &mut ActiveSet) {
         let Scaling { c, scale, .. } = &self.scaling;
-        set.clear();
         for (i, z) in z.iter_mut().enumerate() {
             let [lower, upper] = self.bounds[i];
             // A bound is met exactly, not through two scalings.
@@ -410,7 +482,7 @@ impl Pivoting {
                 at => at * c[i] * scale,
             };
         }
-        self.block.indices().iter().for_each(|&i| set.set(i, true));
+        self.active_set(set);
     }
 
     /// One step of iterative refinement on the data of the problem: corrects the active `z` by what `w`, evaluated from

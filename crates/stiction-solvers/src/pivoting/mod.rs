@@ -7,6 +7,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `lemke` | [`Lemke`]: Lemke's path, started from a basis by `block_pivoting` where there is one; on `tableau` |
+//! | `lemke_howson` | [`LemkeHowson`]: the paths of the labels of a bimatrix game, on `tableau` |
 //! | `proximal_lemke` | [`ProximalLemke`]: proximal-point steps around Lemke's method, for redundant unknowns |
 //! | `dantzig` | [`Dantzig`]: principal pivoting, index by index in major cycles (`major_cycle` on `active_block`) |
 //! | `baraff` | the same with friction bounded by the normal unknowns, as Baraff published it |
@@ -14,10 +15,11 @@
 //! | `infeasibility` | a proof that a problem has no solution |
 //! | `lcp_adapter` | [`Reduced`]: any of these for bounds, equations and low rank, through `box_to_lcp` |
 //! | `tableau`, `bounded_tableau`, `dictionary` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
+//! | `cycle_watch` | whether a path comes back to where it has been |
 //! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
 //! | `face` | where an unknown lies in its box |
 //!
-//! Seventeen files, since the methods share their blocks and tableaus.
+//! Nineteen files, since the methods share their blocks and tableaus.
 //!
 //! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
 //!
@@ -29,6 +31,7 @@ pub mod baraff;
 pub(crate) mod block_pivoting;
 pub(crate) mod bounded_tableau;
 pub(crate) mod box_to_lcp;
+pub(crate) mod cycle_watch;
 pub mod dantzig;
 pub(crate) mod dictionary;
 pub mod enumeration;
@@ -36,13 +39,15 @@ pub(crate) mod face;
 pub mod infeasibility;
 pub mod lcp_adapter;
 pub mod lemke;
+pub mod lemke_howson;
 pub(crate) mod major_cycle;
 pub(crate) mod principal_block;
 pub mod proximal_lemke;
 pub(crate) mod tableau;
 
-pub use dantzig::{Dantzig, DantzigSettings};
+pub use dantzig::{Dantzig, DantzigSettings, NextIndex};
 pub use enumeration::{Enumeration, EnumerationSettings};
 pub use lcp_adapter::Reduced;
-pub use lemke::{Lemke, LemkeSettings};
+pub use lemke::{Lemke, LemkeSettings, TieRule};
+pub use lemke_howson::{LemkeHowson, LemkeHowsonSettings};
 pub use proximal_lemke::{ProximalLemke, ProximalSettings};

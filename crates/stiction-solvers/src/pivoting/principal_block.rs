@@ -20,6 +20,7 @@
 //! # References
 //! N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, chapter 12.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::{Lu, Singular};
 use crate::linalg::scaling::power_of_two;
@@ -48,6 +49,11 @@ pub(crate) struct PrincipalBlock {
 }
 
 impl PrincipalBlock {
+    /// Sets the time that factorizations may take; one that is cut short is singular.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.lu.budget = budget;
+    }
+
     /// Writes the basic solution of `set` into `x` (length `n`), signs as they come, and evaluates it.
     ///
     /// # Errors

@@ -28,7 +28,7 @@
 //! R. T. Rockafellar, *Monotone operators and the proximal point algorithm*, SIAM Journal on Control and Optimization
 //! 14 (1976) 877-898, theorems 1 and 2.
 
-use crate::driver::{self, Incumbent, check_between, check_tolerance};
+use crate::driver::{self, Incumbent, check_between, check_limits};
 use crate::linalg::scaling::power_of_two;
 use crate::pivoting::lemke::{Lemke, LemkeSettings};
 use crate::problem::{
@@ -54,6 +54,9 @@ const ROUND_OFF: f64 = 1e-13;
 pub struct ProximalSettings {
     /// Largest natural map (dimensionless) that counts as solved, on the original data. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// First proximal term, relative to a matrix of unit diagonal. Default `1e-8`: with a contact problem at mass
     /// ratio 1e6 the smallest eigenvalue that matters is 1e-6, and three steps gain six digits, while the block that
     /// is factored keeps eight digits for the spread of redundant unknowns.
@@ -66,7 +69,7 @@ pub struct ProximalSettings {
 
 impl Default for ProximalSettings {
     fn default() -> Self {
-        Self { tolerance: 1e-10, epsilon: 1e-8, steps: 30, history: false }
+        Self { tolerance: 1e-10, time_limit: None, epsilon: 1e-8, steps: 30, history: false }
     }
 }
 
@@ -111,7 +114,7 @@ impl ProximalLemke {
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: ProximalSettings) -> Result<Self, SolverError> {
         check_between("epsilon", settings.epsilon, [0.0, LARGEST], "positive and below 0.01")?;
-        check_tolerance(settings.tolerance)?;
+        check_limits(settings.tolerance, settings.time_limit)?;
         let inner = LemkeSettings { tolerance: INNER * settings.tolerance, ..Default::default() };
         Ok(Self { settings, lemke: Lemke::new(inner)?, ..Self::default() })
     }
@@ -147,6 +150,7 @@ impl ProximalLemke {
         x.z.fill(0.0);
         x.w.fill(0.0);
         self.incumbent.open(self.settings.tolerance);
+        self.incumbent.limit_time(self.settings.time_limit);
         self.incumbent.keep_history(self.settings.history, self.settings.steps);
         let mut end = self.proximal_steps(problem, redundant, x);
         if !self.incumbent.is_certified() {
@@ -165,7 +169,11 @@ impl ProximalLemke {
         let mut status = Status::Stalled;
         let mut epsilon = self.settings.epsilon;
         for _ in 0..self.settings.steps {
+            if self.incumbent.is_out_of_time() {
+                break;
+            }
             self.install_term(problem, redundant, epsilon);
+            self.lemke.limit_time(self.incumbent.budget().left());
             let step = self.lemke.solve(problem, Start::Basis(&self.basis), &mut self.trial);
             self.remove_term(problem);
             self.incumbent.add_work(&step);
@@ -199,6 +207,7 @@ impl ProximalLemke {
 
     /// Step 6. If this answer is the better one, returns its status, should it not be certified.
     fn solve_cold(&mut self, problem: &Lcp, x: &mut Solution) -> Option<Status> {
+        self.lemke.limit_time(self.incumbent.budget().left());
         let cold = self.lemke.solve(problem, Start::Cold, &mut self.trial);
         self.incumbent.add_work(&cold);
         let assessment = problem.assess(&self.trial.z, &mut self.trial.w);
@@ -290,6 +299,10 @@ impl Solver<Lcp> for ProximalLemke {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 

@@ -5,23 +5,36 @@
 //!
 //! # Method
 //! On a [`Dictionary`]:
-//! 1. The ratio test admits rows with `T_rc < 0`, beyond rounding. Rows that tie with the smallest ratio are compared
-//!    lexicographically.
+//! 1. The ratio test admits rows with `T_rc < 0`, beyond rounding. Among rows that tie with the smallest ratio a
+//!    [`TieRule`] decides: the largest pivot, or the lexicographic order.
 //! 2. The artificial variable `z0` leaves as soon as it ties.
-//! 3. Every 32 pivots the dictionary is compared with the original data; when rounding errors have grown, it is
+//! 3. A right-hand side that a tie or rounding left negative is set to zero: the path goes on in a problem whose `q`
+//!    differs by as little. Left negative it would be multiplied by the next small pivot, and the path lost.
+//! 4. Every 32 pivots the dictionary is compared with the original data; when rounding errors have grown, it is
 //!    rebuilt for the current basis. So it is before a ray is believed.
+//! 5. A basis that comes back is a cycle (`cycle_watch`).
+//!
+//! From a problem with `q >= 0` the same pivots follow the path of a *label* `k` instead: `z_k` enters, and the path ends
+//! when `w_k` or `z_k` leaves (Lemke and Howson).
 //!
 //! # Convergence and failure
-//! With the lexicographic rule no basis repeats, degenerate or not, so a path ends. A basis too
-//! close to singular to be rebuilt ends it too. The end of a path must be checked on the original data.
+//! In exact arithmetic no basis repeats under the lexicographic rule, degenerate or not, so a path ends. The order of
+//! ties is decided by entries of the basis inverse; where many rows depend on few (redundant contacts) most of these are
+//! rounding, and the pivots they choose may be as small. There the largest pivot is the better choice, and a cycle, which
+//! it does not exclude, is found. A basis too close to singular to be rebuilt ends a path too. The end of a path
+//! must be checked on the original data.
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992, section 4.9
 //! (algorithm 4.9.3). K. G. Murty, *Linear Complementarity, Linear and Nonlinear Programming*, 1988, section 2.2.
 
+use serde::{Deserialize, Serialize};
+
+use super::cycle_watch::CycleWatch;
 use super::dictionary::{
-    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, Tie,
+    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, TIE_FLOOR, Tie, steepest,
 };
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::lu::Singular;
 use crate::linalg::scaling::Scaling;
@@ -30,15 +43,39 @@ use crate::problem::{ActiveSet, Lcp};
 /// Smallest entry of the covering vector (dimensionless, equilibrated).
 const SMALLEST_COVER: f64 = 0.1;
 
+/// Which of the rows that tie leaves on the path of [`Lemke`](crate::pivoting::Lemke).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieRule {
+    /// That of the largest pivot, the first of equals.
+    #[default]
+    LargestPivot,
+    /// The lexicographically smallest.
+    Lexicographic,
+}
+
+/// Which path is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// Lemke's: `z0` enters and has to leave.
+    Artificial,
+    /// That of a label, from a right-hand side without a negative entry.
+    Label(usize),
+}
+
 /// Where a path ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathEnd {
-    /// `z0` left: the basis is complementary.
+    /// `z0`, or the label, left: the basis is complementary.
     Complementary,
     /// No row blocks the entering variable.
     Ray,
     /// As many pivots as allowed.
     Limit,
+    /// The time is over.
+    Time,
+    /// A basis came back.
+    Cycle,
     /// Rounding errors destroyed the dictionary.
     Lost,
 }
@@ -115,6 +152,7 @@ pub(crate) struct Tableau {
     ties: Vec<Tie>,
     /// Which of the two thresholds for pivots holds.
     smallest_pivot: f64,
+    rule: Option<TieRule>,
 }
 
 impl Tableau {
@@ -127,13 +165,29 @@ impl Tableau {
         reserve_to(&mut self.ties, n);
     }
 
-    /// The dictionary with `w` basic and the covering vector all ones in the units of the problem (only its
-    /// direction matters). Where these differ widely from row to row no entry is left below a tenth
-    /// in equilibrated terms: any positive vector covers.
-    pub(crate) fn start_cold(&mut self, data: Data) {
-        let largest = data.scaling.r.iter().copied().fold(0.0, f64::max);
+    /// Sets the time that paths may take.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.dictionary.budget = budget;
+    }
+
+    /// The dictionary with `w` basic and a covering vector, in the units of `w` (only its direction matters). `None` is
+    /// all ones; where the units differ widely from row to row no entry is left below a tenth in equilibrated terms then:
+    /// any positive vector covers.
+    pub(crate) fn start_cold(&mut self, data: Data, cover: Option<&[f64]>) {
+        let scaled = |i: usize, r: f64| cover.map_or(r, |cover| cover[i] * r);
+        let entries = || data.scaling.r.iter().enumerate().map(|(i, r)| scaled(i, *r));
+        let largest = entries().fold(0.0, f64::max);
+        let smallest = if cover.is_none() { SMALLEST_COVER } else { f64::MIN_POSITIVE };
         self.cover.clear();
-        self.cover.extend(data.scaling.r.iter().map(|r| (r / largest).max(SMALLEST_COVER)));
+        self.cover.extend(entries().map(|entry| (entry / largest).max(smallest)));
+        self.dictionary.load(&Covered { data, cover: &self.cover });
+        self.denominators.resize(self.cover.len(), 0.0);
+    }
+
+    /// The dictionary with `w` basic and nothing to cover, for the path of a label.
+    pub(crate) fn start_at_zero(&mut self, data: Data) {
+        self.cover.clear();
+        self.cover.resize(data.problem.q().len(), 0.0);
         self.dictionary.load(&Covered { data, cover: &self.cover });
         self.denominators.resize(self.cover.len(), 0.0);
     }
@@ -156,15 +210,26 @@ impl Tableau {
         self.dictionary.load_basis(&Covered { data, cover: &self.cover }, set.iter())
     }
 
-    /// Follows Lemke's path from the current basis, whose covering column is set, for at most `limit` pivots.
-    /// The right-hand side must have a negative entry. Returns the end and the number of pivots.
-    pub(crate) fn follow(&mut self, data: Data, limit: usize) -> (PathEnd, usize) {
-        let artificial = 2 * self.dictionary.n;
+    /// Follows a path from the current basis for at most `limit` pivots. For Lemke's the covering column is set and the
+    /// right-hand side has a negative entry. Returns the end and the number of pivots.
+    pub(crate) fn follow(
+        &mut self,
+        data: Data,
+        (goal, rule): (Goal, TieRule),
+        limit: usize,
+    ) -> (PathEnd, usize) {
+        let n = self.dictionary.n;
+        let artificial = 2 * n;
+        self.rule = Some(rule);
         self.reference.clear();
         self.reference.extend_from_slice(&self.dictionary.basic);
-        let mut entering = artificial;
+        let (mut entering, ends) = match goal {
+            Goal::Artificial => (artificial, [artificial; 2]),
+            Goal::Label(k) => (n + k, [k, n + k]),
+        };
         let mut pivots = 0;
         let mut tolerated = NOISE;
+        let mut watch = CycleWatch::new();
         self.smallest_pivot = SMALLEST_PIVOT;
         loop {
             let equations = Covered { data, cover: &self.cover };
@@ -173,6 +238,7 @@ impl Tableau {
                     return (PathEnd::Lost, pivots);
                 }
                 tolerated = NOISE.max(4.0 * self.dictionary.noise(&equations));
+                self.shift();
             }
             let Place::Column(column) = self.dictionary.place[entering] else {
                 return (PathEnd::Ray, pivots);
@@ -187,6 +253,7 @@ impl Tableau {
                 if self.dictionary.refactor(&Covered { data, cover: &self.cover }).is_err() {
                     return (PathEnd::Lost, pivots);
                 }
+                self.shift();
                 self.smallest_pivot = SMALLEST_PIVOT_FRESH;
                 continue;
             };
@@ -194,15 +261,26 @@ impl Tableau {
             if pivots == limit {
                 return (PathEnd::Limit, pivots);
             }
+            if self.dictionary.budget.is_spent() {
+                return (PathEnd::Time, pivots);
+            }
             let leaving = self.dictionary.basic[row];
             self.dictionary.pivot(row, column);
+            self.shift(); // step 3
             pivots += 1;
-            if leaving == artificial {
+            if ends.contains(&leaving) {
                 return (PathEnd::Complementary, pivots);
             }
-            let n = self.dictionary.n;
+            if watch.repeats([entering, leaving]) {
+                return (PathEnd::Cycle, pivots);
+            }
             entering = if leaving < n { leaving + n } else { leaving - n };
         }
+    }
+
+    /// Step 3.
+    fn shift(&mut self) {
+        self.dictionary.rhs.iter_mut().filter(|value| **value < 0.0).for_each(|value| *value = 0.0);
     }
 
     /// Whether the right-hand side is nonnegative: the basis needs no path.
@@ -263,7 +341,7 @@ impl Tableau {
             let denominator = self.denominators[row];
             if denominator > smallest {
                 let decrease = step * denominator;
-                if self.dictionary.rhs[row] - decrease <= TIE * decrease.max(1.0) {
+                if self.dictionary.rhs[row] - decrease <= (TIE * decrease).max(TIE_FLOOR) {
                     if self.dictionary.basic[row] == 2 * self.dictionary.n {
                         return Some(row);
                     }
@@ -271,11 +349,19 @@ impl Tableau {
                 }
             }
         }
-        self.lexicographic_minimum()
+        self.choose()
     }
 
     fn tie(&mut self, row: usize) {
         self.ties.push(Tie { row, slope: self.denominators[row], inwards: 1.0 });
+    }
+
+    /// Of the rows that tie the one that leaves.
+    fn choose(&mut self) -> Option<usize> {
+        if self.rule == Some(TieRule::LargestPivot) {
+            return steepest(&self.ties).map(|tie| tie.row);
+        }
+        self.lexicographic_minimum()
     }
 
     fn lexicographic_minimum(&mut self) -> Option<usize> {

@@ -38,6 +38,8 @@ pub enum Status {
     Solved,
     /// A limit on iterations or pivots stopped the solve.
     MaxIterations,
+    /// The time allowed was over; see [`Solver::limit_time`].
+    TimeLimit,
     /// A pivoting method ran off along a ray. For copositive-plus matrices this proves that the problem is
     /// infeasible; for others the method does not know.
     Ray,
@@ -101,5 +103,13 @@ pub trait Solver<P: Problem + ?Sized> {
     /// settings do not ask for it.
     fn history(&self) -> &[HistoryEntry] {
         &[]
+    }
+
+    /// Gives every later solve so many seconds at most; `None` takes the limit away. It is the setting `time_limit`, which
+    /// every solver of this crate has: the clock is read between pivots, factorizations or sweeps, and when the time is
+    /// over the best answer so far is returned, certified if it is good enough and with [`Status::TimeLimit`] if not. A solve
+    /// without a limit reads no clock. Solvers that cannot be interrupted ignore it.
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        let _ = seconds;
     }
 }

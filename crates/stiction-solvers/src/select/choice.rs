@@ -211,9 +211,10 @@ choice! {
         #[cfg(feature = "conic")]
         "interior-point": InteriorPoint(InteriorPointSettings), InteriorPoint::new;
         "enumeration": Enumeration(EnumerationSettings), |settings| {
-            Reduced::new(settings.tolerance, |tolerance| {
+            let solver = Reduced::new(settings.tolerance, |tolerance| {
                 Enumeration::new(EnumerationSettings { tolerance, ..settings })
-            })
+            })?;
+            Ok(solver.within(settings.time_limit))
         };
         "robust": Robust(RobustSettings), Robust::new;
     }
@@ -235,13 +236,16 @@ choice! {
 }
 
 fn reduced_lemke(settings: LemkeSettings) -> Result<Reduced<Lemke>, SolverError> {
-    Reduced::new(settings.tolerance, |tolerance| Lemke::new(LemkeSettings { tolerance, ..settings }))
+    let solver =
+        Reduced::new(settings.tolerance, |tolerance| Lemke::new(LemkeSettings { tolerance, ..settings }))?;
+    Ok(solver.within(settings.time_limit))
 }
 
 fn reduced_proximal_lemke(settings: ProximalSettings) -> Result<Reduced<ProximalLemke>, SolverError> {
-    Reduced::new(settings.tolerance, |tolerance| {
+    let solver = Reduced::new(settings.tolerance, |tolerance| {
         ProximalLemke::new(ProximalSettings { tolerance, ..settings })
-    })
+    })?;
+    Ok(solver.within(settings.time_limit))
 }
 
 #[cfg(test)]

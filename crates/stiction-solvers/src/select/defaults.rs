@@ -11,8 +11,8 @@ use crate::conic::{InteriorPoint, InteriorPointSettings};
 use crate::dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
 use crate::newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings};
 use crate::pivoting::{
-    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeSettings, ProximalLemke,
-    ProximalSettings,
+    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
+    LemkeSettings, ProximalLemke, ProximalSettings,
 };
 use crate::problem::SolverError;
 use crate::sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
@@ -27,6 +27,7 @@ macro_rules! methods {
 
 methods! {
     lemke: Lemke, LemkeSettings;
+    lemke_howson: LemkeHowson, LemkeHowsonSettings;
     proximal_lemke: ProximalLemke, ProximalSettings;
     dantzig: Dantzig, DantzigSettings;
     ppm: Ppm, PpmSettings;
@@ -50,6 +51,11 @@ methods! {
 #[cfg(feature = "conic")]
 methods! {
     interior_point: InteriorPoint, InteriorPointSettings;
+}
+
+/// [`FbPlm`] with few restarts: a descent of a problem of 100 unknowns takes a second.
+pub(crate) fn fb_plm_briefly(tolerance: f64) -> Result<FbPlm, SolverError> {
+    FbPlm::new(FbPlmSettings { tolerance, restarts: 2, ..FbPlmSettings::default() })
 }
 
 /// The path-search method with many restarts: the last resort where no method has a theory.

@@ -10,7 +10,7 @@ use crate::conic::InteriorPoint;
 use crate::dual_active_set::{ActiveSetQp, Ppm};
 use crate::newton::{FbPlm, FbRlm, Path};
 use crate::pivoting::lcp_adapter::Reduced;
-use crate::pivoting::{Dantzig, Enumeration, Lemke, ProximalLemke};
+use crate::pivoting::{Dantzig, Enumeration, Lemke, LemkeHowson, ProximalLemke};
 use crate::problem::{
     AnyProblem, BoxLcp, Class, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Report, Solution, Solver,
     SolverError, Start,
@@ -23,6 +23,9 @@ use crate::sweeps::{Pgs, PgsSm};
 pub trait AnySolver {
     /// As [`Solver::solve`]; `None` if the solver does not serve the problem's class.
     fn solve(&mut self, problem: &AnyProblem, start: Start, x: &mut Solution) -> Option<Report>;
+
+    /// As [`Solver::limit_time`].
+    fn limit_time(&mut self, seconds: Option<f64>);
 
     /// What the last solve tried, if the solver is made of several.
     fn tried(&self) -> &[Attempt] {
@@ -122,6 +125,12 @@ fn names<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     entries.map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }
 
+/// The type of a class's problems.
+macro_rules! class {
+    (Mcp) => { Mcp<Polynomial> };
+    ($class:ident) => { $class };
+}
+
 /// Writes the table: `name: type, [classes it serves], how it is made, what it is good for;`.
 macro_rules! solvers {
     ($($(#[$attribute:meta])* $name:literal: $type:ty, [$($class:ident),+], $make:expr, $about:literal;)+) => {
@@ -140,6 +149,10 @@ macro_rules! solvers {
                             _ => None,
                         }
                     }
+
+                    fn limit_time(&mut self, seconds: Option<f64>) {
+                        $(Solver::<class!($class)>::limit_time(&mut self.0, seconds);)+
+                    }
                 }
                 let make: fn(f64) -> Result<$type, SolverError> = $make;
                 Ok(Box::new(Named(make(tolerance)?)))
@@ -156,6 +169,8 @@ macro_rules! solvers {
 solvers! {
     "lemke": Reduced<Lemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp], |t| Reduced::new(t, defaults::lemke),
         "complementary pivoting; copositive matrices, friction";
+    "lemke-howson": LemkeHowson, [Lcp], defaults::lemke_howson,
+        "bimatrix games (zero diagonal blocks, q < 0), from every label; other problems by lemke";
     "proximal-lemke": Reduced<ProximalLemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp],
         |t| Reduced::new(t, defaults::proximal_lemke),
         "the same where the solution is not unique: nearly the least-norm one";
@@ -237,6 +252,15 @@ impl AnySolver for RobustAny {
             AnyProblem::Mcp(problem) => self.nonlinear.solve(problem, start, x),
             AnyProblem::ConeNcp(problem) => self.cones.solve(problem, start, x),
         })
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.factored.limit_time(seconds);
+        self.lcp.limit_time(seconds);
+        self.bounded.limit_time(seconds);
+        self.mixed.limit_time(seconds);
+        self.nonlinear.limit_time(seconds);
+        self.cones.limit_time(seconds);
     }
 
     fn tried(&self) -> &[Attempt] {

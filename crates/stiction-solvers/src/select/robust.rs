@@ -5,7 +5,7 @@
 //! methods meet singular Jacobians and local minima, and each is fastest somewhere.
 //!
 //! # Method
-//! 1. Let the first method of the class's order ([`RobustClass::methods`]) start from what is given; if its answer is
+//! 1. Let the first method of the class's order that serves the problem ([`RobustClass::methods`]) start from what is given; if its answer is
 //!    certified, that is all.
 //! 2. Otherwise let the others try from nothing, in order, until one answer is certified.
 //! 3. Without success look for a proof that there is no solution ([`crate::pivoting::infeasibility`]).
@@ -14,7 +14,7 @@
 //!
 //! # Convergence and failure
 //! As the best of its methods. Unsolved problems end with, in this order, [`Status::Infeasible`] (proved),
-//! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`]; data that are not finite with
+//! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`], and with [`Status::TimeLimit`] when the time is over; data that are not finite with
 //! [`Status::NumericalFailure`] at once. Bounds of all kinds on the unknowns of a contact matrix (copositive, not
 //! semidefinite) leave no class with a theory: there Newton methods stop at local minima of their merit, pivoting ends on
 //! rays, and what finds an answer is a start near it; hence the restarts at the end of that order.
@@ -27,11 +27,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{Incumbent, check_tolerance};
+use crate::driver::{Incumbent, check_limits};
 use crate::io;
+use crate::linalg::budget::Budget;
 use crate::pivoting::box_to_lcp::BoxReduction;
-use crate::pivoting::infeasibility::is_infeasible;
+use crate::pivoting::infeasibility::is_infeasible_within;
 use crate::pivoting::lcp_adapter::Reduced;
+use crate::pivoting::lemke_howson::is_game;
 use crate::problem::{
     AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,
     Solution, Solver, SolverError, Start, Status,
@@ -44,13 +46,16 @@ use crate::select::defaults;
 pub struct RobustSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// File to write a problem to that was not solved, for `stiction solve`; the next one replaces it. Default none.
     pub dump: Option<PathBuf>,
 }
 
 impl Default for RobustSettings {
     fn default() -> RobustSettings {
-        RobustSettings { tolerance: 1e-10, dump: None }
+        RobustSettings { tolerance: 1e-10, time_limit: None, dump: None }
     }
 }
 
@@ -58,12 +63,19 @@ impl Default for RobustSettings {
 pub struct Method<P> {
     name: &'static str,
     solver: Box<dyn Solver<P> + Send>,
+    serves: fn(&P) -> bool,
 }
 
 impl<P: Problem> Method<P> {
     /// A method for problems of class `P`.
     pub fn new(name: &'static str, solver: impl Solver<P> + Send + 'static) -> Method<P> {
-        Method { name, solver: Box::new(solver) }
+        Method { name, solver: Box::new(solver), serves: |_| true }
+    }
+
+    /// The same for those problems of the class only of which `serves` says so.
+    #[must_use]
+    pub fn only_for(self, serves: fn(&P) -> bool) -> Method<P> {
+        Method { serves, ..self }
     }
 }
 
@@ -84,8 +96,9 @@ pub trait RobustClass: Problem + Sized {
     /// [`SolverError::Setting`] for a tolerance that a method refuses.
     fn methods(tolerance: f64) -> Result<Vec<Method<Self>>, SolverError>;
 
-    /// Whether there is a proof that the problem has no solution.
-    fn is_infeasible(&self) -> bool {
+    /// Whether there is a proof that the problem has no solution, looked for in so many seconds at most.
+    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
+        let _ = time_limit;
         false
     }
 
@@ -96,17 +109,18 @@ pub trait RobustClass: Problem + Sized {
 impl RobustClass for Lcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
         Ok(vec![
+            Method::new("lemke-howson", defaults::lemke_howson(tolerance)?).only_for(is_game),
             Method::new("lemke", defaults::lemke(tolerance)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", defaults::proximal_lemke(tolerance)?),
             Method::new("enumeration", defaults::enumeration(tolerance)?),
         ])
     }
 
-    fn is_infeasible(&self) -> bool {
-        is_infeasible(self)
+    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
+        is_infeasible_within(self, time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -120,17 +134,18 @@ impl RobustClass for BoxLcp {
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
             Method::new("path-restarts", defaults::path_with_restarts(tolerance)?),
         ])
     }
 
-    fn is_infeasible(&self) -> bool {
+    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
         let mut reduction = BoxReduction::default();
+        reduction.budget = Budget::from_now(time_limit);
         reduction.reduce(self);
-        is_infeasible(reduction.lcp())
+        reduction.is_finite() && is_infeasible_within(reduction.lcp(), time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -144,14 +159,14 @@ impl RobustClass for Mlcp {
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
-            Method::new("fb-plm", defaults::fb_plm(tolerance)?),
+            Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
             Method::new("enumeration", Reduced::new(tolerance, defaults::enumeration)?),
         ])
     }
 
-    fn is_infeasible(&self) -> bool {
-        self.as_box_lcp().is_infeasible()
+    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
+        self.as_box_lcp().is_infeasible(time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -225,7 +240,7 @@ impl<P: RobustClass> Robust<P> {
     /// # Errors
     /// [`SolverError::Setting`] when a setting is out of range.
     pub fn new(settings: RobustSettings) -> Result<Robust<P>, SolverError> {
-        check_tolerance(settings.tolerance)?;
+        check_limits(settings.tolerance, settings.time_limit)?;
         let methods = P::methods(settings.tolerance)?;
         let tried = Vec::with_capacity(methods.len());
         Ok(Robust {
@@ -261,10 +276,15 @@ impl<P: RobustClass> Robust<P> {
     /// Steps 1 and 2. The best answer is left in `x`.
     fn run(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
         self.incumbent.open(self.settings.tolerance);
+        self.incumbent.limit_time(self.settings.time_limit);
         self.tried.clear();
         let mut status = Status::NumericalFailure;
-        for method in &mut self.methods {
+        for method in self.methods.iter_mut().filter(|method| (method.serves)(problem)) {
             let first = self.tried.is_empty();
+            if !first && self.incumbent.is_out_of_time() {
+                break;
+            }
+            method.solver.limit_time(self.incumbent.budget().left());
             let report = if first {
                 let report = method.solver.solve(problem, start, x);
                 self.incumbent.adopt_answer(&report);
@@ -302,7 +322,7 @@ fn information(status: Status) -> u8 {
         Status::Infeasible => 4,
         Status::Ray => 3,
         Status::Stalled => 2,
-        Status::MaxIterations => 1,
+        Status::MaxIterations | Status::TimeLimit => 1,
         Status::NumericalFailure => 0,
     }
 }
@@ -312,11 +332,16 @@ impl<P: RobustClass> Solver<P> for Robust<P> {
         let mut report = self.run(problem, start, x);
         if report.status != Status::Solved {
             let invalid = report.residual == Residual::INFINITE;
-            if !invalid && problem.is_infeasible() {
+            let time = self.incumbent.budget();
+            if !invalid && !time.is_spent() && problem.is_infeasible(time.left()) {
                 report.status = Status::Infeasible; // step 3
             }
             self.dump(problem);
         }
         report
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

@@ -32,6 +32,10 @@ macro_rules! solve_by_rows {
             fn history(&self) -> &[HistoryEntry] {
                 self.history()
             }
+
+            fn limit_time(&mut self, seconds: Option<f64>) {
+                self.settings.time_limit = seconds;
+            }
         }
     };
     (@dense $self:ident, $problem:ident, $start:ident, $x:ident) => {

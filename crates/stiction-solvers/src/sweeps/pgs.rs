@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{check_between, check_tolerance};
+use crate::driver::{check_between, check_limits};
 use crate::problem::{
     BoxLcp, FactoredLcp, HistoryEntry, Lcp, Report, Solution, Solver, SolverError, Start, Status,
 };
@@ -43,6 +43,9 @@ const EVALUATE_EVERY: usize = 16;
 pub struct PgsSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Sweeps at most.
     pub max_iterations: usize,
     /// Relaxation factor, between 0 and 2.
@@ -53,7 +56,13 @@ pub struct PgsSettings {
 
 impl Default for PgsSettings {
     fn default() -> PgsSettings {
-        PgsSettings { tolerance: 1e-10, max_iterations: 10_000, relaxation: 1.0, history: false }
+        PgsSettings {
+            tolerance: 1e-10,
+            time_limit: None,
+            max_iterations: 10_000,
+            relaxation: 1.0,
+            history: false,
+        }
     }
 }
 
@@ -63,7 +72,7 @@ impl PgsSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         check_between("relaxation", self.relaxation, [0.0, 2.0], "greater than 0 and less than 2")
     }
 }
@@ -101,10 +110,10 @@ impl Pgs {
     }
 
     fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
-        let PgsSettings { tolerance, max_iterations, relaxation, history } = self.settings;
+        let PgsSettings { tolerance, time_limit, max_iterations, relaxation, history } = self.settings;
         let run = &mut self.run;
         let entries = max_iterations / EVALUATE_EVERY;
-        if let Err(report) = run.open(problem, start, x, tolerance, (history, entries)) {
+        if let Err(report) = run.open(problem, start, x, (tolerance, time_limit), (history, entries)) {
             return report;
         }
         let near = tolerance / run.scales.0;
@@ -112,10 +121,14 @@ impl Pgs {
         for k in 1..=max_iterations {
             run.incumbent.iterations = k;
             let change = sweep(problem, relaxation, &mut run.iterate.z, &mut run.state); // step 2
-            if change <= near || k % EVALUATE_EVERY == 0 || k == max_iterations {
+            let over = k == max_iterations || run.incumbent.is_out_of_time();
+            if change <= near || k % EVALUATE_EVERY == 0 || over {
                 run.evaluate(problem, x); // step 3
                 if run.incumbent.is_certified() || change == 0.0 {
                     return run.incumbent.report(Status::Stalled);
+                }
+                if over {
+                    break;
                 }
                 run.start(problem);
             }

@@ -34,7 +34,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{check_tolerance, positive};
+use crate::driver::{check_limits, positive};
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense::dot;
@@ -72,6 +72,9 @@ const PATIENCE: usize = 50;
 pub struct PgsSmSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Cycles of sweeps and subspace steps at most.
     pub max_iterations: usize,
     /// Sweeps per cycle, `k_PGS`: 3 to 6 in the paper.
@@ -88,6 +91,7 @@ impl Default for PgsSmSettings {
     fn default() -> PgsSmSettings {
         PgsSmSettings {
             tolerance: 1e-10,
+            time_limit: None,
             max_iterations: 500,
             sweeps: 6,
             subspace_steps: 2,
@@ -103,7 +107,7 @@ impl PgsSmSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         positive("sweeps", self.sweeps as f64)
     }
 }
@@ -169,9 +173,9 @@ impl PgsSm {
     }
 
     fn iterate<P: Rows>(&mut self, problem: &P, start: Start, x: &mut Solution) -> Report {
-        let PgsSmSettings { tolerance, max_iterations, history, .. } = self.settings;
+        let PgsSmSettings { tolerance, time_limit, max_iterations, history, .. } = self.settings;
         let run = &mut self.run;
-        if let Err(report) = run.open(problem, start, x, tolerance, (history, max_iterations)) {
+        if let Err(report) = run.open(problem, start, x, (tolerance, time_limit), (history, max_iterations)) {
             return report;
         }
         self.subspace.reset(problem, self.settings.largest_dense);
@@ -187,8 +191,12 @@ impl PgsSm {
             let natural_map = run.natural_map(problem);
             since = if natural_map < least { 0 } else { since + 1 };
             least = least.min(natural_map);
-            if natural_map <= tolerance || since > 0 || history || k == max_iterations {
+            let over = k == max_iterations || run.incumbent.is_out_of_time();
+            if natural_map <= tolerance || since > 0 || history || over {
                 run.evaluate(problem, x);
+            }
+            if over && !run.incumbent.is_certified() {
+                break;
             }
             if run.incumbent.is_certified() || since > PATIENCE {
                 return run.incumbent.report(Status::Stalled);

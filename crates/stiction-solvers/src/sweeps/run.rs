@@ -27,11 +27,12 @@ impl Run {
         problem: &P,
         start: Start,
         x: &mut Solution,
-        tolerance: f64,
+        (tolerance, time_limit): (f64, Option<f64>),
         history: (bool, usize),
     ) -> Result<(), Report> {
         let n = problem.dim();
         self.incumbent.open(tolerance);
+        self.incumbent.limit_time(time_limit);
         self.incumbent.keep_history(history.0, history.1.saturating_add(3));
         let warm = driver::take_guess(start, n, x);
         if !problem.is_finite() {

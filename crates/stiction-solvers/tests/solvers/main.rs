@@ -14,6 +14,7 @@ mod cones {
     mod invariance;
     mod mncp_and_split;
     mod random;
+    mod repeats;
     mod suite;
     mod sweeps;
 }
@@ -24,6 +25,7 @@ mod newton {
 mod pivoting {
     mod baraff;
     mod dantzig;
+    mod games;
     mod lemke;
     mod lemke_suite;
     mod normal_contacts;
@@ -37,3 +39,4 @@ mod problems {
 mod robust;
 mod solved_is_true;
 mod sweeps;
+mod time_limit;

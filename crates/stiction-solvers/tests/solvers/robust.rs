@@ -341,13 +341,15 @@ fn data_that_are_not_finite_fail_at_once_in_every_class() {
 #[test]
 fn an_exponential_problem_is_passed_on_and_what_was_tried_is_told() {
     let n = 20;
-    let lcp = Lcp::new(murty_matrix(n), vec![-1.0; n]).unwrap();
+    // With -1 all rows would tie, and the largest pivot would be lucky; so it is the path of the lexicographic order.
+    let q = (0..n as i32).map(|i| -1.0 + 0.1 * 0.5f64.powi(i)).collect();
+    let lcp = Lcp::new(murty_matrix(n), q).unwrap();
     let mut solver = Robust::<Lcp>::new(RobustSettings::default()).unwrap();
     let mut x = Solution::default();
     assert_eq!(solver.solve(&lcp, Start::Cold, &mut x).status, Status::Solved);
-    assert!((x.z[0] - 1.0).abs() < 1e-12 && x.z[1..].iter().all(|z| z.abs() < 1e-12), "{:?}", x.z);
+    assert!((x.z[0] - 0.9).abs() < 1e-12 && x.z[1..].iter().all(|z| z.abs() < 1e-12), "{:?}", x.z);
     let tried = solver.tried();
-    assert!(tried.len() >= 2 && tried[0].solver == solver.order()[0], "{tried:?}");
+    assert!(tried.len() >= 2 && tried[0].solver == "lemke", "{tried:?}");
     assert_eq!(tried[0].report.status, Status::MaxIterations);
     assert_eq!(tried.last().unwrap().report.status, Status::Solved);
 }

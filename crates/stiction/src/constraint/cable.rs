@@ -10,10 +10,11 @@
 
 use super::kind::{Constraint, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::{Data, base_motion, point_velocity};
-use crate::model::{Base, Cable, Mocap, Model};
+use crate::model::{Base, Cable, Mocap, Model, TreeId};
 use nalgebra::Vector3;
 
 /// Stretches shorter than this (m) have no direction.
@@ -120,7 +121,7 @@ impl Constraint for Cables {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = model.cables[index].points.iter().filter_map(|(body, _)| model.bodies[*body].base.link());
         links.map(|link| model.links[link].tree)
     }
@@ -158,8 +159,8 @@ impl Constraint for Cables {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        self.spanned(at, index).sides().fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        PositionError::of_gaps(self.spanned(at, index).sides().map(|side| side.gap), false)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

@@ -1,11 +1,12 @@
 //! Contacts as a kind of constraint: those that were found at the present poses, touching and predicted.
 
 use super::kind::{Constraint, Level, Present, TOUCHING};
+use super::position_error::PositionError;
 use super::rows::Rows;
 use crate::contact::GapRule;
 use crate::contact::detection::ContactFinder;
 use crate::dynamics::point_velocity;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// The contacts found last.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl Constraint for Contacts {
         true
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = self.finder.contacts[index].links.into_iter().flatten();
         links.map(|link| model.links[link].tree)
     }
@@ -82,7 +83,7 @@ impl Constraint for Contacts {
         }
     }
 
-    fn position_error(&self, _at: &Present<'_>, index: usize) -> f64 {
-        (-self.finder.contacts[index].gap).max(0.0)
+    fn position_error(&self, _at: &Present<'_>, index: usize) -> PositionError {
+        PositionError::of_length((-self.finder.contacts[index].gap).max(0.0))
     }
 }

@@ -9,9 +9,10 @@ use super::closure::coordinates::Loops;
 use super::coupling;
 use super::kind::{Constraint, Level, Present};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, Closure, EqualityKind, Mocap, Model};
+use crate::model::{Base, BodyId, Closure, EqualityKind, Mocap, Model, TreeId};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
@@ -48,7 +49,7 @@ impl<'a> Instant<'a> {
 /// Position error of an equality of bodies (second minus first, world axes): of the point (m), and of the orientation
 /// as a rotation vector (rad).
 struct PairError {
-    bodies: [usize; 2],
+    bodies: [BodyId; 2],
     points: [Vector3<f64>; 2],
     position: Vector3<f64>,
     orientation: Option<Vector3<f64>>,
@@ -61,7 +62,7 @@ impl PairError {
         model: &Model,
         data: &Data,
         mocap: &[Mocap],
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         anchors: &[Vector3<f64>; 2],
     ) -> Self {
         let bases = bodies.map(|b| base_motion(model, data, mocap, b));
@@ -74,7 +75,7 @@ impl PairError {
         model: &Model,
         data: &Data,
         mocap: &[Mocap],
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         frames: &[Transform; 2],
     ) -> Self {
         let anchors = frames.map(|frame| frame.translation);
@@ -92,9 +93,10 @@ impl PairError {
         0.5 * (self.points[0] + self.points[1])
     }
 
-    /// Largest component (m or rad).
-    fn size(&self) -> f64 {
-        self.position.amax().max(self.orientation.map_or(0.0, |o| o.amax()))
+    /// Largest components.
+    fn size(&self) -> PositionError {
+        let angle = self.orientation.map_or(0.0, |rotation| rotation.amax());
+        PositionError { length: self.position.amax(), angle }
     }
 
     /// Prescribed motion of the second body minus the first at the midpoint.
@@ -116,7 +118,7 @@ impl PairError {
                 // The prescribed twist is constant within a step: the origin moves straight.
                 Base::Mocap(_) => Motion::zero(),
                 Base::Link(link) => {
-                    data.link_acceleration[link] + Motion::new(Vector3::zeros(), model.gravity)
+                    data.link_acceleration[link.index()] + Motion::new(Vector3::zeros(), model.gravity)
                 }
             };
             let arm = self.points[i] - pose.translation;
@@ -142,8 +144,8 @@ impl PairError {
     }
 }
 
-/// Position error of one equality (m or rad).
-pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index: usize) -> f64 {
+/// Position error of one equality.
+pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index: usize) -> PositionError {
     match &model.equalities[index].kind {
         EqualityKind::Connect { bodies, anchors } => {
             PairError::of_points(model, data, at.mocap, *bodies, anchors).size()
@@ -152,7 +154,10 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index:
             PairError::of_frames(model, data, at.mocap, *bodies, frames).size()
         }
         EqualityKind::Closure(_) => at.loops.error(index),
-        EqualityKind::Coupling(coupling) => coupling::position_error(coupling, &at.loops.q, at.time).abs(),
+        EqualityKind::Coupling(coupling) => {
+            let error = coupling::position_error(coupling, &at.loops.q, at.time).abs();
+            PositionError::of(error, coupling.dependent.is_angular(model))
+        }
     }
 }
 
@@ -236,7 +241,7 @@ impl Constraint for Equalities {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let (bodies, coupling) = match &model.equalities[index].kind {
             EqualityKind::Connect { bodies, .. }
             | EqualityKind::Weld { bodies, .. }
@@ -266,7 +271,7 @@ impl Constraint for Equalities {
         rows.soften(at.softness.of(index));
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
         position_error(at.model, at.data, at.located(), index)
     }
 

@@ -4,7 +4,7 @@ use super::kind::{Constraint, Level, Present};
 use super::limit::joint_ranks;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// The dofs with dry friction.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Constraint for JointFriction {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         std::iter::once(model.links[model.dofs[self.dofs[index]].link].tree)
     }
 
@@ -51,12 +51,9 @@ impl Constraint for JointFriction {
         let dof = self.dofs[index];
         let contents = &at.model.dofs[dof];
         let number = dof - at.model.links[contents.link].v;
-        let key = BlockKey::friction(self.ranks[contents.link], Self::CODE, number as u32);
+        let key = BlockKey::friction(self.ranks[contents.link.index()], Self::CODE, number as u32);
         let kind = RowKind::Unilateral(BlockKind::Friction { bound: ahead.h * contents.friction_loss });
         rows.push_dofs(at.model, key, kind, 0.0, [(dof, 1.0)].into_iter());
-    }
-
-    fn position_error(&self, _at: &Present<'_>, _index: usize) -> f64 {
-        0.0
+        rows.set_angular(at.model.links[contents.link].kind.is_angular());
     }
 }

@@ -9,12 +9,13 @@
 
 use super::closure::coordinates::Loops;
 use super::equality::Located;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, Rows};
 use super::softness::Softness;
 use crate::contact::GapRule;
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::{Mocap, Model, State};
+use crate::model::{Mocap, Model, State, TreeId};
 
 /// A gap up to this is a touching contact (m or rad): a thousand times the round-off of positions of a few metres,
 /// a thousandth of what any drawing shows.
@@ -180,7 +181,7 @@ pub(crate) trait Constraint {
     fn supports(&self, level: Level<'_>) -> bool;
 
     /// Trees it touches; some may come up more than once.
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a;
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a;
 
     /// Whether it couples the motions of its trees at all times, so that they are advanced together.
     fn couples(&self, _model: &Model, _index: usize) -> bool {
@@ -213,8 +214,10 @@ pub(crate) trait Constraint {
     /// Adds its rows.
     fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>);
 
-    /// How far it is from being met (m or rad): overlap, or the error of bilateral rows; zero or positive.
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64;
+    /// How far it is from being met: overlap, or the error of bilateral rows.
+    fn position_error(&self, _at: &Present<'_>, _index: usize) -> PositionError {
+        PositionError::default()
+    }
 
     /// Whether its rows give way, since it cannot be met.
     fn gives_way(&self, _at: &Present<'_>, _index: usize) -> bool {
@@ -277,7 +280,7 @@ impl Constraints {
         rows: &mut Rows,
         at: &Present<'_>,
         level: Level<'_>,
-        active: impl Fn(usize) -> bool,
+        active: impl Fn(TreeId) -> bool,
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if kind.trees(at.model, index).any(&active) {
@@ -290,7 +293,7 @@ impl Constraints {
     pub(crate) fn for_each_coupling(
         &self,
         model: &Model,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, bool),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, bool),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(model) {
             if kind.couples(model, index) {
@@ -303,7 +306,7 @@ impl Constraints {
     pub(crate) fn for_each_that_may_act(
         &self,
         at: &Present<'_>,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, bool),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, bool),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             let may_act = kind.may_act(at, index);
@@ -320,7 +323,7 @@ impl Constraints {
         at: &Present<'_>,
         v: &[f64],
         closes: impl Fn(f64, f64) -> bool,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>),
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if kind.acts(at, index) || kind.gaps(at, index, v).any(|(gap, rate)| closes(gap, rate)) {
@@ -335,7 +338,7 @@ impl Constraints {
         mass: &mut InverseMass<'_>,
         ctrl: &[f64],
         h: f64,
-        mut each: impl FnMut(&mut dyn Iterator<Item = usize>, f64),
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, f64),
     ) {
         let model = mass.model;
         each_kind!(self, kind => for index in 0..kind.count(model) {
@@ -346,10 +349,10 @@ impl Constraints {
         });
     }
 
-    /// Largest position error (m or rad) of the constraints of which `counts` holds, given whether they are bilateral and
-    /// whether they give way.
-    fn worst_error(&self, at: &Present<'_>, counts: impl Fn(bool, bool) -> bool) -> f64 {
-        let mut worst: f64 = 0.0;
+    /// Largest position errors of the constraints of which `counts` holds, given whether they are bilateral and whether they
+    /// give way.
+    fn worst_error(&self, at: &Present<'_>, counts: impl Fn(bool, bool) -> bool) -> PositionError {
+        let mut worst = PositionError::default();
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
             if counts(is_bilateral(kind), kind.gives_way(at, index)) {
                 worst = worst.max(kind.position_error(at, index));
@@ -358,18 +361,18 @@ impl Constraints {
         worst
     }
 
-    /// Deepest overlap of contacts and worst crossed limit (m or rad).
-    pub(crate) fn worst_overlap(&self, at: &Present<'_>) -> f64 {
+    /// Deepest overlap of contacts and worst crossed limit.
+    pub(crate) fn worst_overlap(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |bilateral, _| !bilateral)
     }
 
-    /// Worst error of a bilateral constraint (m or rad).
-    pub(crate) fn worst_bilateral(&self, at: &Present<'_>) -> f64 {
+    /// Worst error of a bilateral constraint.
+    pub(crate) fn worst_bilateral(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |bilateral, _| bilateral)
     }
 
-    /// Worst position error of what can be met (m or rad).
-    pub(crate) fn worst_reparable(&self, at: &Present<'_>) -> f64 {
+    /// Worst position error of what can be met.
+    pub(crate) fn worst_reparable(&self, at: &Present<'_>) -> PositionError {
         self.worst_error(at, |_, gives_way| !gives_way)
     }
 

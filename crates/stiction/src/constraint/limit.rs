@@ -1,9 +1,10 @@
 //! Limits of the joints of trees, as a kind of constraint.
 
 use super::kind::{Constraint, Level, Present};
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::model::{JointKind, Link, Model};
+use crate::model::{JointKind, Link, Model, TreeId};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// One side of a joint limit: how far it is (rad or m; negative when crossed) and the row that opens it.
@@ -90,7 +91,7 @@ impl Constraint for JointLimits {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         std::iter::once(self.link(model, index).tree)
     }
 
@@ -119,11 +120,13 @@ impl Constraint for JointLimits {
             let key = BlockKey::limit(self.ranks[self.links[index]], Self::CODE, side.upper);
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             rows.push_dofs(at.model, key, kind, 0.0, dofs().zip(side.row));
+            rows.set_angular(link.kind.is_angular());
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        self.sides(at, index).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let angular = self.link(at.model, index).kind.is_angular();
+        PositionError::of_gaps(self.sides(at, index).map(|side| side.gap), angular)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

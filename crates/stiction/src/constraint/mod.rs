@@ -12,7 +12,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `kind` | the interface of all kinds, and what walks over them |
+//! | `kind`, `position_error` | the interface of all kinds, and what walks over them; how far they are from being met |
 //! | `contact`, `limit`, `joint_friction`, `tendon`, `cable`, `equality` (with `coupling`) | the kinds, one file each |
 //! | `closure/` | joints that close loops, also a kind, and the projection of tied trees on their equalities |
 //! | `rows` | rows, sparse by tree: keys, Jacobians, half-solved rows |
@@ -49,6 +49,7 @@ pub(crate) mod islands;
 pub(crate) mod joint_friction;
 pub(crate) mod kind;
 pub(crate) mod limit;
+pub(crate) mod position_error;
 pub(crate) mod rows;
 pub(crate) mod softness;
 pub(crate) mod tendon;

@@ -11,7 +11,7 @@
 use crate::contact::{BlockKind, Contact, Law};
 use crate::dynamics;
 use crate::dynamics::{Data, Node, OperationalSpace};
-use crate::model::Model;
+use crate::model::{LinkId, Model, TreeId};
 use crate::spatial::Force;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,7 @@ impl BlockKey {
 
 /// What has limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limited {
     /// A joint.
     Joint,
@@ -82,6 +83,17 @@ pub enum Limited {
     Tendon,
     /// A cable.
     Cable,
+}
+
+impl Limited {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limited::Joint => "joint",
+            Limited::Tendon => "tendon",
+            Limited::Cable => "cable",
+        }
+    }
 }
 
 /// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
@@ -102,9 +114,9 @@ pub(crate) enum RowKind {
 }
 
 /// The part of a block in one tree.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
-    pub(crate) tree: usize,
+    pub(crate) tree: TreeId,
     /// Start in the arenas; `rows * dofs` numbers, row-major.
     pub(crate) start: usize,
     /// Number of leading dofs beyond which every row is zero, in J and, since half solves keep the paths to the
@@ -122,9 +134,9 @@ enum Action {
     #[default]
     Anywhere,
     /// On the dofs of one link.
-    Joint(usize),
+    Joint(LinkId),
     /// By wrenches on a link or two, that start here in [`Rows::loads`], one per row and link.
-    Links { links: [usize; 2], count: usize, loads: usize },
+    Links { links: [LinkId; 2], count: usize, loads: usize },
 }
 
 /// A block of rows.
@@ -145,6 +157,8 @@ pub(crate) struct RowBlock {
     pub(crate) restitution: f64,
     /// Whether the first three rows are those of a point along axes that may be chosen.
     at_point: bool,
+    /// Whether the rows are rates of angles; else speeds. Not told of bilateral rows, which may be both.
+    pub(crate) angular: bool,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
@@ -202,26 +216,27 @@ impl Rows {
             contact,
             restitution: 0.0,
             at_point: false,
+            angular: false,
             softness: 0.0,
             compliance: 0.0,
         });
     }
 
     /// The last block's zeroed piece in a tree: start in the Jacobian arena. Reuses the piece if the tree is there.
-    fn piece(&mut self, model: &Model, tree: usize) -> usize {
+    fn piece(&mut self, model: &Model, tree: TreeId) -> usize {
         let Some(block) = self.blocks.last_mut() else { return 0 };
         if let Some(piece) = self.pieces[block.first_piece..].iter().find(|p| p.tree == tree) {
             return piece.start;
         }
         let start = self.jacobian.len();
-        self.pieces.push(Piece { tree, start, ..Piece::default() });
+        self.pieces.push(Piece { tree, start, used: 0, action: Action::Anywhere, node: None });
         block.piece_count += 1;
         self.jacobian.resize(start + block.count * model.trees[tree].dofs.len(), 0.0);
         start
     }
 
     /// Notes that the last block's piece in a tree reaches up to its first `used` dofs.
-    fn use_dofs(&mut self, tree: usize, used: usize) {
+    fn use_dofs(&mut self, tree: TreeId, used: usize) {
         let Some(block) = self.blocks.last() else { return };
         for piece in self.pieces[block.first_piece..].iter_mut().filter(|p| p.tree == tree) {
             piece.used = piece.used.max(used);
@@ -235,7 +250,7 @@ impl Rows {
         &mut self,
         model: &Model,
         data: &Data,
-        link: usize,
+        link: LinkId,
         point: &Vector3<f64>,
         axes: &Matrix3<f64>,
         sign: f64,
@@ -254,13 +269,13 @@ impl Rows {
         self.use_dofs(tree, end - first);
         let mut ancestor = Some(link);
         while let Some(l) = ancestor {
-            let offset = point - data.link_pose[l].translation;
+            let offset = point - data.link_pose[l.index()].translation;
             let from = model.links[l].v;
             for dof in from..from + model.links[l].kind.nv() {
                 let axis = &data.dof_axis[dof];
                 let mut moved = axis.at(&offset);
                 if bilateral {
-                    let reach = point.norm() + data.link_pose[l].translation.norm();
+                    let reach = point.norm() + data.link_pose[l.index()].translation.norm();
                     flush(&mut moved.linear, axis.linear.norm() + axis.angular.norm() * reach);
                     flush(&mut moved.angular, axis.angular.norm());
                 }
@@ -284,8 +299,8 @@ impl Rows {
     fn add_loads(
         &mut self,
         data: &Data,
-        link: usize,
-        tree: usize,
+        link: LinkId,
+        tree: TreeId,
         point: &Vector3<f64>,
         axes: &Matrix3<f64>,
         sign: f64,
@@ -304,7 +319,7 @@ impl Rows {
                 _ => Action::Anywhere,
             };
         }
-        let arm = point - data.link_pose[link].translation;
+        let arm = point - data.link_pose[link.index()].translation;
         for axis in axes.column_iter().take(count) {
             let force = axis * sign;
             self.loads.push(Force::new(arm.cross(&force), force));
@@ -377,7 +392,7 @@ impl Rows {
         key: BlockKey,
         kind: RowKind,
         prescribed: f64,
-        points: impl Iterator<Item = (usize, Vector3<f64>, Vector3<f64>)>,
+        points: impl Iterator<Item = (LinkId, Vector3<f64>, Vector3<f64>)>,
     ) {
         self.open(key, kind, &[prescribed], None);
         for (link, point, along) in points {
@@ -430,7 +445,7 @@ impl Rows {
     }
 
     /// Notes that the last block's piece in a tree has a coefficient on a dof of a link.
-    fn act_on_joint(&mut self, tree: usize, link: usize) {
+    fn act_on_joint(&mut self, tree: TreeId, link: LinkId) {
         let Some(block) = self.blocks.last() else { return };
         for piece in self.pieces[block.first_piece..].iter_mut().filter(|p| p.tree == tree) {
             piece.action = match piece.action {
@@ -448,7 +463,7 @@ impl Rows {
         model: &Model,
         data: &Data,
         key: BlockKey,
-        links: [Option<usize>; 2],
+        links: [Option<LinkId>; 2],
         point: &Vector3<f64>,
         targets: &[f64],
     ) {
@@ -467,6 +482,13 @@ impl Rows {
     pub(crate) fn rebound(&mut self, restitution: f64) {
         if let Some(block) = self.blocks.last_mut() {
             block.restitution = restitution;
+        }
+    }
+
+    /// Says whether the last block's rows are rates of angles; else they are speeds.
+    pub(crate) fn set_angular(&mut self, angular: bool) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.angular = angular;
         }
     }
 

@@ -21,10 +21,11 @@
 use super::closure::coordinates::Loops;
 use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
+use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drives_of, resisting_gains};
-use crate::model::{Model, Tendon, Term, Transmission};
+use crate::model::{Model, Tendon, TendonId, Term, Transmission, TreeId};
 
 /// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +62,8 @@ fn sides(tendon: &Tendon, q: &[f64]) -> impl Iterator<Item = Side> + use<> {
 
 impl Tendons {
     /// Drives on a tendon, in the order of names.
-    pub(crate) fn drives(&self, tendon: usize) -> &[usize] {
-        &self.drives[tendon]
+    pub(crate) fn drives(&self, tendon: TendonId) -> &[usize] {
+        &self.drives[tendon.index()]
     }
 
     /// Rate and position gains that a step treats implicitly: damping, the stiffness of the spring where it is stretched, and
@@ -105,6 +106,7 @@ impl Tendons {
             let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * tendon.friction_loss });
             let drift = loops.drift_of(row(tendon, 1.0));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, 1.0)));
+            rows.set_angular(tendon.path.is_angular(at.model));
         }
     }
 
@@ -120,6 +122,7 @@ impl Tendons {
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             let drift = level.prescribed(|| loops.drift_of(row(tendon, side.sign)));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(row(tendon, side.sign)));
+            rows.set_angular(tendon.path.is_angular(at.model));
         }
     }
 }
@@ -129,7 +132,7 @@ impl Constraint for Tendons {
 
     fn new(model: &Model) -> Self {
         let drives = drives_of(model, model.tendons.len(), |transmission| match transmission {
-            Transmission::Tendon(tendon) => Some(tendon),
+            Transmission::Tendon(tendon) => Some(tendon.index()),
             Transmission::Joint(_) | Transmission::Loop(_) => None,
         });
         Self { ranks: name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str())), drives }
@@ -148,7 +151,7 @@ impl Constraint for Tendons {
     }
 
     /// Of a joint of a loop one tree: the loop ties the other.
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         model.tendons[index].path.terms.iter().map(|term| model.links[term.link].tree)
     }
 
@@ -199,8 +202,10 @@ impl Constraint for Tendons {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        sides(&at.model.tendons[index], &at.loops.q).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let tendon = &at.model.tendons[index];
+        let angular = tendon.path.is_angular(at.model);
+        PositionError::of_gaps(sides(tendon, &at.loops.q).map(|side| side.gap), angular)
     }
 
     fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {

@@ -3,7 +3,7 @@
 use crate::contact::point::{Contact, ContactKey, contact_frame};
 use crate::dynamics::{Data, base_motion};
 use crate::geometry::{Aabb, BroadPhase, ContactPoint, MovingShape, are_supported, collide, pass_by};
-use crate::model::{Base, Model, State};
+use crate::model::{Base, GeomId, Mocap, Model, State};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 
@@ -26,6 +26,17 @@ pub(crate) struct ContactFinder {
     pub(crate) chains: bool,
     /// The contacts found last, sorted by key.
     pub(crate) contacts: Vec<Contact>,
+    /// Where they were found.
+    found_at: Option<FoundAt>,
+}
+
+/// What contacts depend on.
+#[derive(Clone, Debug, PartialEq)]
+struct FoundAt {
+    q: Box<[f64]>,
+    v: Box<[f64]>,
+    mocap: Box<[Mocap]>,
+    h: f64,
 }
 
 impl ContactFinder {
@@ -41,22 +52,47 @@ impl ContactFinder {
             restitution,
             chains: false,
             contacts: Vec::new(),
+            found_at: None,
         }
+    }
+
+    /// As [`ContactFinder::find`], but keeps the contacts where they were found at this very state: the end of a step is the
+    /// beginning of the next.
+    pub(crate) fn find_if_moved(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
+        let known = self
+            .found_at
+            .as_ref()
+            .is_some_and(|at| at.h == h && at.q == state.q && at.v == state.v && at.mocap == state.mocap);
+        if known {
+            return;
+        }
+        self.find(model, data, state, h);
+        let at = self.found_at.get_or_insert_with(|| FoundAt {
+            q: state.q.clone(),
+            v: state.v.clone(),
+            mocap: state.mocap.clone(),
+            h,
+        });
+        at.q.clone_from(&state.q);
+        at.v.clone_from(&state.v);
+        at.mocap.clone_from(&state.mocap);
+        at.h = h;
     }
 
     /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.
     pub(crate) fn find(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
         self.place(model, data, state, h);
         let supported = |a: usize, b: usize| are_supported(&model.geoms[a].shape, &model.geoms[b].shape);
-        let may_collide = |a, b| model.may_collide(a, b) && supported(a, b);
+        let may_collide = |a, b| model.may_collide(GeomId::new(a), GeomId::new(b)) && supported(a, b);
         self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
         self.contacts.clear();
         for &(a, b) in &self.pairs {
-            let [a, b] = if model.geoms[a].rank < model.geoms[b].rank { [a, b] } else { [b, a] };
-            let reach = self.reaches[a] + self.reaches[b];
+            let [i, j] = if model.geoms[a].rank < model.geoms[b].rank { [a, b] } else { [b, a] };
+            let [a, b] = [i, j].map(GeomId::new);
+            let reach = self.reaches[i] + self.reaches[j];
             self.points.clear();
             let shapes = [&model.geoms[a].shape, &model.geoms[b].shape];
-            collide(shapes[0], &self.poses[a], shapes[1], &self.poses[b], reach, &mut self.points);
+            collide(shapes[0], &self.poses[i], shapes[1], &self.poses[j], reach, &mut self.points);
             let moving = |geom| self.moving(model, data, state, geom);
             if self.points.is_empty() || pass_by(&self.points, &moving(a), &moving(b), h) {
                 continue;
@@ -118,10 +154,10 @@ impl ContactFinder {
     }
 
     /// A geom with its pose and its motion.
-    fn moving<'a>(&'a self, model: &'a Model, data: &Data, state: &State, geom: usize) -> MovingShape<'a> {
+    fn moving<'a>(&'a self, model: &'a Model, data: &Data, state: &State, geom: GeomId) -> MovingShape<'a> {
         let (base, velocity) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
         let shape = &model.geoms[geom].shape;
-        MovingShape { shape, pose: &self.poses[geom], origin: base.translation, velocity }
+        MovingShape { shape, pose: &self.poses[geom.index()], origin: base.translation, velocity }
     }
 
     /// Velocity of a geom's surface that does not come from generalized velocities: prescribed motion of its body
@@ -130,11 +166,11 @@ impl ContactFinder {
         &self,
         model: &Model,
         state: &State,
-        geom: usize,
+        geom: GeomId,
         point: &ContactPoint,
     ) -> Vector3<f64> {
         let g = &model.geoms[geom];
-        let belt = self.poses[geom].vector(&g.surface_velocity);
+        let belt = self.poses[geom.index()].vector(&g.surface_velocity);
         let belt = belt - point.normal * point.normal.dot(&belt);
         match model.bodies[g.body].base {
             Base::Mocap(i) => {

@@ -171,6 +171,7 @@ impl IslandProblem<'_> {
 
 /// How an island's solve went.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct IslandReport {
     /// The solver's own certified report.
     pub solver: Report,

@@ -1,6 +1,6 @@
 //! A contact: where two geoms touch or may touch within the step, and under which law.
 
-use crate::model::Law;
+use crate::model::{GeomId, Law, LinkId};
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -18,13 +18,14 @@ pub struct ContactKey {
 
 /// A touching or predicted contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Contact {
     /// Identity.
     pub key: ContactKey,
     /// The geoms, first and second.
-    pub geoms: [usize; 2],
+    pub geoms: [GeomId; 2],
     /// The links they move with; `None`: world or mocap body.
-    pub links: [Option<usize>; 2],
+    pub links: [Option<LinkId>; 2],
     /// Where both bodies take the impulse: the midpoint of the two witness points (m, world).
     pub point: Vector3<f64>,
     /// Contact frame: columns are the normal (from the first to the second geom) and two tangents, right-handed.

@@ -6,7 +6,7 @@
 use crate::dynamics::crba::composite_inertias;
 use crate::dynamics::data::{Data, is_positive};
 use crate::dynamics::error::AlgorithmError;
-use crate::model::{JointKind, Model};
+use crate::model::{JointKind, Model, TreeId};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
 use nalgebra::Vector3;
 
@@ -19,7 +19,7 @@ use nalgebra::Vector3;
 pub fn forward_dynamics(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     tau: &[f64],
     acceleration: &mut [f64],
 ) -> Result<(), AlgorithmError> {
@@ -39,7 +39,7 @@ pub fn forward_dynamics(
     let world = Motion::new(Vector3::zeros(), -model.gravity);
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
-        let base = link.parent.map_or(world, |p| data.link_acceleration[p]);
+        let base = link.parent.map_or(world, |p| data.link_acceleration[p.index()]);
         let mut a = base.at(&data.link_offset[i]) + data.bias_acceleration[i];
         for k in link.v..link.v + link.kind.nv() {
             acceleration[k] = (data.tau_left[k] - a.dot(&data.axis_force[k])) / data.pivot[k];
@@ -62,7 +62,7 @@ pub fn forward_dynamics(
 /// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
 /// #     ..BodySpec::default()
 /// # };
-/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # builder.add_body(BodyHandle::WORLD, bob)?;
 /// # let model = builder.build()?;
 /// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
 /// let mut data = dynamics::Data::new(&model);
@@ -80,7 +80,7 @@ pub fn forward_dynamics_all(
     tau: &[f64],
     acceleration: &mut [f64],
 ) -> Result<(), AlgorithmError> {
-    (0..model.trees.len()).try_for_each(|tree| forward_dynamics(model, data, tree, tau, acceleration))
+    TreeId::all(&model.trees).try_for_each(|tree| forward_dynamics(model, data, tree, tau, acceleration))
 }
 
 /// Inward pass: articulated inertia of every link of a tree, and the force of its unit acceleration and the pivot of every
@@ -90,7 +90,7 @@ pub fn forward_dynamics_all(
 pub(crate) fn articulated_inertias(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     added: impl Fn(usize) -> f64,
     mut released: impl FnMut(&mut Data, usize, usize),
     mut passed_on: impl FnMut(&mut Data, usize, usize),
@@ -107,8 +107,8 @@ pub(crate) fn articulated_inertias(
         }
         if let Some(p) = link.parent {
             let inertia = data.articulated[i];
-            data.articulated[p] += inertia.about(&data.link_offset[i]);
-            passed_on(data, i, p);
+            data.articulated[p.index()] += inertia.about(&data.link_offset[i]);
+            passed_on(data, i, p.index());
         }
     }
     Ok(())
@@ -120,19 +120,19 @@ pub(crate) fn articulated_inertias(
 fn release_dof(model: &Model, data: &mut Data, k: usize, rotor: f64) -> Result<(), AlgorithmError> {
     let i = model.dofs[k].link;
     let link = &model.links[i];
-    let (inertia, axis) = (&mut data.articulated[i], &data.dof_axis[k]);
+    let (inertia, axis) = (&mut data.articulated[i.index()], &data.dof_axis[k]);
     // Every axis is a rotation about the link's origin or a translation: half of the products are zero.
     let (axis_force, resistance, rigid);
     if is_rotation(&link.kind, k - link.v) {
         let s = &axis.angular;
         axis_force = Force::new(inertia.angular * s, inertia.mixed.tr_mul(s));
         resistance = s.dot(&axis_force.angular);
-        rigid = s.dot(&(data.composite[i].rotational * s));
+        rigid = s.dot(&(data.composite[i.index()].rotational * s));
     } else {
         let s = &axis.linear;
         axis_force = Force::new(inertia.mixed * s, inertia.linear * s);
         resistance = s.dot(&axis_force.linear);
-        rigid = data.composite[i].mass;
+        rigid = data.composite[i.index()].mass;
     }
     let pivot = resistance + rotor;
     if !is_positive(pivot, rigid + rotor) {

@@ -1,12 +1,12 @@
 //! Mass matrix by the composite-rigid-body algorithm (Walker, Orin 1982; Featherstone 2008, table 6.2).
 
 use crate::dynamics::data::Data;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// Mass matrix of one tree, armature included, into the lower triangle of the tree's block of
 /// [`Data::mass_matrix`]. Entries between dofs on different branches stay zero. Needs
 /// [`forward_kinematics`](crate::dynamics::kinematics::forward_kinematics).
-pub fn mass_matrix(model: &Model, data: &mut Data, tree: usize) {
+pub fn mass_matrix(model: &Model, data: &mut Data, tree: TreeId) {
     composite_inertias(model, data, tree);
     let first = model.trees[tree].dofs.start;
     let n = model.trees[tree].dofs.len();
@@ -29,7 +29,7 @@ pub fn mass_matrix(model: &Model, data: &mut Data, tree: usize) {
                 for j in ancestor.v..ancestor.v + ancestor.kind.nv() {
                     row[j - first] = data.dof_axis[j].dot(&force);
                 }
-                below = p;
+                below = p.index();
             }
         }
     }
@@ -37,19 +37,19 @@ pub fn mass_matrix(model: &Model, data: &mut Data, tree: usize) {
 
 /// [`mass_matrix`] of all trees.
 pub fn mass_matrix_all(model: &Model, data: &mut Data) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         mass_matrix(model, data, tree);
     }
 }
 
 /// Inertia of every link together with all links below it.
-pub(crate) fn composite_inertias(model: &Model, data: &mut Data, tree: usize) {
+pub(crate) fn composite_inertias(model: &Model, data: &mut Data, tree: TreeId) {
     let links = model.trees[tree].links.clone();
     data.composite[links.clone()].copy_from_slice(&data.link_inertia[links.clone()]);
     for i in links.rev() {
         if let Some(p) = model.links[i].parent {
             let below = data.composite[i].about(&data.link_offset[i]);
-            data.composite[p] += below;
+            data.composite[p.index()] += below;
         }
     }
 }

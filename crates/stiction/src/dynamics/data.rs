@@ -1,6 +1,6 @@
 //! Everything the algorithms compute from a model, a configuration and a velocity.
 
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::spatial::{ArticulatedInertia, Force, Inertia, Motion, Transform};
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -147,19 +147,19 @@ impl Data {
     }
 
     /// Whether the tree is long: [`factorize_by_size`](crate::dynamics::factor::explicit::factorize_by_size) takes the recursive factor for it.
-    pub fn is_long(&self, tree: usize) -> bool {
-        self.long[tree]
+    pub fn is_long(&self, tree: TreeId) -> bool {
+        self.long[tree.index()]
     }
 
     /// Whether the factor of the tree is the recursive one ([`articulate`](crate::dynamics::factor::recursive::articulate)) at present.
-    pub fn is_recursive(&self, tree: usize) -> bool {
-        self.recursive[tree]
+    pub fn is_recursive(&self, tree: TreeId) -> bool {
+        self.recursive[tree.index()]
     }
 
     /// The block of a tree in `mass_matrix` and `factor`.
-    pub fn tree_block(&self, model: &Model, tree: usize) -> Range<usize> {
+    pub fn tree_block(&self, model: &Model, tree: TreeId) -> Range<usize> {
         let n = model.trees[tree].dofs.len();
-        self.tree_offset[tree]..self.tree_offset[tree] + n * n
+        self.tree_offset[tree.index()]..self.tree_offset[tree.index()] + n * n
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::dynamics::data::Data;
 use crate::dynamics::jacobian::{angular_jacobian, point_jacobian};
-use crate::model::Model;
+use crate::model::{LinkId, Model, TreeId};
 use nalgebra::{DMatrix, Vector3};
 
 /// The symmetric mass matrix M (nv x nv; kg, kg m, kg m^2) of all trees, armature included. Needs
@@ -18,7 +18,7 @@ use nalgebra::{DMatrix, Vector3};
 ///     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
 ///     ..BodySpec::default()
 /// };
-/// builder.add_body(BodyId::WORLD, cart)?;
+/// builder.add_body(BodyHandle::WORLD, cart)?;
 /// let model = builder.build()?;
 ///
 /// let mut data = dynamics::Data::new(&model);
@@ -29,7 +29,7 @@ use nalgebra::{DMatrix, Vector3};
 /// ```
 pub fn mass_matrix_dense(model: &Model, data: &Data) -> DMatrix<f64> {
     let mut full = DMatrix::zeros(model.nv(), model.nv());
-    for (tree, contents) in model.trees.iter().enumerate() {
+    for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
         let (first, n) = (contents.dofs.start, contents.dofs.len());
         let block = &data.mass_matrix[data.tree_block(model, tree)];
         for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -52,16 +52,16 @@ pub fn mass_matrix_dense(model: &Model, data: &Data) -> DMatrix<f64> {
 ///     geoms: vec![GeomSpec::new(Shape::Sphere { radius: 0.1 })],
 ///     ..BodySpec::default()
 /// };
-/// builder.add_body(BodyId::WORLD, arm)?;
+/// builder.add_body(BodyHandle::WORLD, arm)?;
 /// let model = builder.build()?;
 ///
 /// let mut data = dynamics::Data::new(&model);
 /// dynamics::forward_kinematics_all(&model, &mut data, &model.q0, &[0.0]);
-/// let jacobian = dynamics::jacobian(&model, &data, 0, &Vector3::new(0.5, 0.0, 0.0));
+/// let jacobian = dynamics::jacobian(&model, &data, LinkId::new(0), &Vector3::new(0.5, 0.0, 0.0));
 /// assert_eq!(jacobian.as_slice(), [0.0, 0.0, 1.0, 0.0, 0.5, 0.0]);
 /// # Ok::<(), ModelError>(())
 /// ```
-pub fn jacobian(model: &Model, data: &Data, link: usize, point: &Vector3<f64>) -> DMatrix<f64> {
+pub fn jacobian(model: &Model, data: &Data, link: LinkId, point: &Vector3<f64>) -> DMatrix<f64> {
     let dofs = model.trees[model.links[link].tree].dofs.clone();
     let mut full = DMatrix::zeros(6, model.nv());
     let mut row = vec![0.0; dofs.len()];

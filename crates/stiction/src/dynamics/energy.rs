@@ -2,7 +2,7 @@
 
 use crate::dynamics::data::Data;
 use crate::dynamics::passive::spring_displacement;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::spatial::Inertia;
 use nalgebra::Vector3;
 
@@ -19,17 +19,17 @@ use nalgebra::Vector3;
 /// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
 /// #     ..BodySpec::default()
 /// # };
-/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # builder.add_body(BodyHandle::WORLD, bob)?;
 /// # let model = builder.build()?;
 /// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
 /// let mut data = dynamics::Data::new(&model);
 /// let v = [3.0];
 /// dynamics::forward_kinematics_all(&model, &mut data, &model.q0, &v);
 /// let inertia = 2.0 * (1.0 + 0.4 * 0.1 * 0.1);
-/// assert!((dynamics::kinetic_energy(&model, &data, 0, &v) - 0.5 * inertia * 9.0).abs() < 1e-12);
+/// assert!((dynamics::kinetic_energy(&model, &data, TreeId::new(0), &v) - 0.5 * inertia * 9.0).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn kinetic_energy(model: &Model, data: &Data, tree: usize, v: &[f64]) -> f64 {
+pub fn kinetic_energy(model: &Model, data: &Data, tree: TreeId, v: &[f64]) -> f64 {
     let mut twice = 0.0;
     for i in model.trees[tree].links.clone() {
         let velocity = &data.link_velocity[i];
@@ -43,7 +43,7 @@ pub fn kinetic_energy(model: &Model, data: &Data, tree: usize, v: &[f64]) -> f64
 
 /// Potential energy of one tree (J): gravity, zero at the world's origin, and springs, zero when relaxed. The spring of
 /// a tendon over several trees counts with the tree of its first joint. Needs `forward_kinematics` with the same `q`.
-pub fn potential_energy(model: &Model, data: &Data, tree: usize, q: &[f64]) -> f64 {
+pub fn potential_energy(model: &Model, data: &Data, tree: TreeId, q: &[f64]) -> f64 {
     let mut energy = 0.0;
     for i in model.trees[tree].links.clone() {
         let inertia = &data.link_inertia[i];
@@ -65,12 +65,12 @@ pub fn potential_energy(model: &Model, data: &Data, tree: usize, q: &[f64]) -> f
 }
 
 /// [`kinetic_energy`] plus [`potential_energy`] (J).
-pub fn mechanical_energy(model: &Model, data: &Data, tree: usize, q: &[f64], v: &[f64]) -> f64 {
+pub fn mechanical_energy(model: &Model, data: &Data, tree: TreeId, q: &[f64], v: &[f64]) -> f64 {
     kinetic_energy(model, data, tree, v) + potential_energy(model, data, tree, q)
 }
 
 /// Linear momentum of one tree (kg m/s).
-pub fn linear_momentum(model: &Model, data: &Data, tree: usize) -> Vector3<f64> {
+pub fn linear_momentum(model: &Model, data: &Data, tree: TreeId) -> Vector3<f64> {
     model.trees[tree]
         .links
         .clone()
@@ -79,7 +79,7 @@ pub fn linear_momentum(model: &Model, data: &Data, tree: usize) -> Vector3<f64> 
 }
 
 /// Angular momentum of one tree about the world's origin (N m s).
-pub fn angular_momentum(model: &Model, data: &Data, tree: usize) -> Vector3<f64> {
+pub fn angular_momentum(model: &Model, data: &Data, tree: TreeId) -> Vector3<f64> {
     model.trees[tree]
         .links
         .clone()
@@ -91,18 +91,18 @@ pub fn angular_momentum(model: &Model, data: &Data, tree: usize) -> Vector3<f64>
 }
 
 /// Inertia of one tree about the world's origin, as if its joints were locked.
-pub fn locked_inertia(model: &Model, data: &Data, tree: usize) -> Inertia {
+pub fn locked_inertia(model: &Model, data: &Data, tree: TreeId) -> Inertia {
     let about_origin = |i: usize| data.link_inertia[i].about(&data.link_pose[i].translation);
     model.trees[tree].links.clone().map(about_origin).fold(Inertia::zero(), |sum, inertia| sum + inertia)
 }
 
 /// Mass of one tree (kg).
-pub fn tree_mass(model: &Model, tree: usize) -> f64 {
+pub fn tree_mass(model: &Model, tree: TreeId) -> f64 {
     model.links[model.trees[tree].links.clone()].iter().map(|l| l.inertia.mass).sum()
 }
 
 /// Centre of mass of one tree in the world (m); `None` when all its inertia is in its rotors.
-pub fn center_of_mass(model: &Model, data: &Data, tree: usize) -> Option<Vector3<f64>> {
+pub fn center_of_mass(model: &Model, data: &Data, tree: TreeId) -> Option<Vector3<f64>> {
     let mass = tree_mass(model, tree);
     let moment = model.trees[tree]
         .links

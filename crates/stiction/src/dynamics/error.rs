@@ -2,6 +2,7 @@
 
 /// Why an algorithm has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AlgorithmError {
     /// Nothing resists a motion of a link: the mass matrix of its tree is not positive definite.
     #[error(

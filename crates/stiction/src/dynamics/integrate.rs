@@ -1,6 +1,6 @@
 //! Moving a configuration along a generalized velocity on the joints' groups, and the inverse.
 
-use crate::model::{JointKind, Model};
+use crate::model::{JointKind, Model, TreeId};
 use crate::spatial::{
     quaternion_conjugate, quaternion_exponential, quaternion_from, quaternion_logarithm,
     quaternion_normalized, quaternion_product,
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 /// `q_out = q (+) h v` for one tree: the pose after moving for a time `h` (s) with constant generalized velocity.
 /// Positions add, orientations turn by the exponential of the body-axes angular velocity and are normalised.
-pub fn integrate(model: &Model, tree: usize, q: &[f64], v: &[f64], h: f64, q_out: &mut [f64]) {
+pub fn integrate(model: &Model, tree: TreeId, q: &[f64], v: &[f64], h: f64, q_out: &mut [f64]) {
     for link in &model.links[model.trees[tree].links.clone()] {
         let (a, b) = (link.q, link.v);
         match link.kind {
@@ -27,14 +27,14 @@ pub fn integrate(model: &Model, tree: usize, q: &[f64], v: &[f64], h: f64, q_out
 
 /// [`integrate`] of all trees.
 pub fn integrate_all(model: &Model, q: &[f64], v: &[f64], h: f64, q_out: &mut [f64]) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         integrate(model, tree, q, v, h, q_out);
     }
 }
 
 /// The generalized velocity that leads from `q_from` to `q_to` in one second, the shorter way round, for one
 /// tree: the inverse of [`integrate`] with h = 1 while no orientation turns by more than half a turn.
-pub fn difference(model: &Model, tree: usize, q_from: &[f64], q_to: &[f64], out: &mut [f64]) {
+pub fn difference(model: &Model, tree: TreeId, q_from: &[f64], q_to: &[f64], out: &mut [f64]) {
     for link in &model.links[model.trees[tree].links.clone()] {
         let (a, b) = (link.q, link.v);
         match link.kind {
@@ -61,7 +61,7 @@ pub fn difference(model: &Model, tree: usize, q_from: &[f64], q_to: &[f64], out:
 /// # let mut builder = ModelBuilder::new("ball");
 /// # let geoms = vec![GeomSpec::new(Shape::Sphere { radius: 0.1 })];
 /// # let ball = BodySpec { joints: vec![JointSpec::free()], geoms, ..BodySpec::default() };
-/// # builder.add_body(BodyId::WORLD, ball)?;
+/// # builder.add_body(BodyHandle::WORLD, ball)?;
 /// # let model = builder.build()?;
 /// // A free body: seven coordinates, six velocities.
 /// let v = [1.0, 0.0, 0.0, 0.0, 0.5, 0.0];
@@ -73,7 +73,7 @@ pub fn difference(model: &Model, tree: usize, q_from: &[f64], q_to: &[f64], out:
 /// # Ok::<(), ModelError>(())
 /// ```
 pub fn difference_all(model: &Model, q_from: &[f64], q_to: &[f64], out: &mut [f64]) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         difference(model, tree, q_from, q_to, out);
     }
 }

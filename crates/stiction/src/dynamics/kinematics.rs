@@ -1,7 +1,7 @@
 //! Forward kinematics: where every link is and how it moves (Featherstone 2008, section 4.4, in world axes).
 
 use crate::dynamics::data::Data;
-use crate::model::{Base, JointKind, Mocap, Model};
+use crate::model::{Base, BodyId, JointKind, Mocap, Model, TreeId};
 use crate::spatial::{Motion, Transform, axis_angle_matrix, quaternion_from, quaternion_matrix};
 use nalgebra::Vector3;
 
@@ -10,11 +10,11 @@ use nalgebra::Vector3;
 ///
 /// Quaternions need not have length one; a zero quaternion stands for no rotation. A free joint's `q` is the
 /// pose in the world.
-pub fn forward_kinematics(model: &Model, data: &mut Data, tree: usize, q: &[f64], v: &[f64]) {
+pub fn forward_kinematics(model: &Model, data: &mut Data, tree: TreeId, q: &[f64], v: &[f64]) {
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
         let (base, base_velocity) = match link.parent {
-            Some(p) => (data.link_pose[p], data.link_velocity[p]),
+            Some(p) => (data.link_pose[p.index()], data.link_velocity[p.index()]),
             None => (Transform::identity(), Motion::zero()),
         };
         let base_spin = base_velocity.angular;
@@ -79,7 +79,7 @@ pub fn forward_kinematics(model: &Model, data: &mut Data, tree: usize, q: &[f64]
 
 /// [`forward_kinematics`] of all trees.
 pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         forward_kinematics(model, data, tree, q, v);
     }
 }
@@ -96,27 +96,27 @@ pub fn forward_kinematics_all(model: &Model, data: &mut Data, q: &[f64], v: &[f6
 /// #     geoms: vec![GeomSpec { mass: Some(2.0), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) }],
 /// #     ..BodySpec::default()
 /// # };
-/// # builder.add_body(BodyId::WORLD, bob)?;
+/// # builder.add_body(BodyHandle::WORLD, bob)?;
 /// # let model = builder.build()?;
 /// // A pendulum of 1 m with a bob of 2 kg and 0.1 m radius, model.
 /// let mut data = dynamics::Data::new(&model);
 /// let (q, v) = ([std::f64::consts::PI], [0.0]);
 /// dynamics::forward_kinematics_all(&model, &mut data, &q, &v);
-/// let (pose, _) = dynamics::body_motion(&model, &data, &[], 1);
+/// let (pose, _) = dynamics::body_motion(&model, &data, &[], BodyId::new(1));
 /// assert!((pose.translation - Vector3::z()).norm() < 1e-12); // upside down
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: BodyId) -> (Transform, Motion) {
     let (base, motion) = base_motion(model, data, mocap, body);
     let pose = base * model.bodies[body].pose;
     (pose, motion.at(&(pose.translation - base.translation)))
 }
 
 /// Pose of a body's base and its motion at the base's origin, world axes.
-pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: usize) -> (Transform, Motion) {
+pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: BodyId) -> (Transform, Motion) {
     match model.bodies[body].base {
         Base::World => (Transform::identity(), Motion::zero()),
         Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
-        Base::Link(link) => (data.link_pose[link], data.link_velocity[link]),
+        Base::Link(link) => (data.link_pose[link.index()], data.link_velocity[link.index()]),
     }
 }

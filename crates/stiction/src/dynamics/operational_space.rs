@@ -37,16 +37,16 @@
 //!   eq. 20-22, where it stands in the set-up of the complementarity problem.
 
 use crate::dynamics::data::Data;
-use crate::model::Model;
+use crate::model::{LinkId, Model, TreeId};
 use crate::spatial::{Force, Mobility, Motion};
 
 /// Mobility of every link of a tree at its origin, and the diagonal of `(M + diag(added_diagonal))^-1` (1/(kg m^2) or 1/kg).
 /// Both slices have full length, for all links and all dofs. Needs [`articulate`](crate::dynamics::factor::recursive::articulate).
-pub fn mobilities(model: &Model, data: &Data, tree: usize, mobility: &mut [Mobility], diagonal: &mut [f64]) {
+pub fn mobilities(model: &Model, data: &Data, tree: TreeId, mobility: &mut [Mobility], diagonal: &mut [f64]) {
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
         // Step 2: from the mobility of what is before the link to its own, dof after dof.
-        let mut now = link.parent.map_or(Mobility::zero(), |p| mobility[p].at(&data.link_offset[i]));
+        let mut now = link.parent.map_or(Mobility::zero(), |p| mobility[p.index()].at(&data.link_offset[i]));
         for k in link.v..link.v + link.kind.nv() {
             let (axis, inverse_root) = (data.dof_axis[k], data.inverse_root[k]);
             let force = data.gain[k] * inverse_root;
@@ -65,7 +65,7 @@ pub struct Node {
     /// Number of rows.
     rows: usize,
     /// The innermost link the rows act on directly; `None` where this is all the way to the world.
-    head: Option<usize>,
+    head: Option<LinkId>,
     /// Dofs of the tree beyond which every row is zero (tree-local).
     used: usize,
     /// Start of the forces on the links from the root to the head, link by link.
@@ -80,7 +80,7 @@ struct LinkPath {
     /// Number of links above it.
     depth: usize,
     /// First link of the run of consecutive ancestors that ends with this link.
-    run_start: usize,
+    run_start: LinkId,
 }
 
 /// Mobilities of trees, and what rows transmit along them. Keeps its capacity.
@@ -104,11 +104,13 @@ impl OperationalSpace {
         self.responses.clear();
         self.paths.clear();
         for (i, link) in model.links.iter().enumerate() {
+            let own = LinkId::new(i);
             let path = match link.parent {
-                None => LinkPath { depth: 0, run_start: i },
+                None => LinkPath { depth: 0, run_start: own },
                 Some(p) => {
-                    let run_start = if p + 1 == i { self.paths[p].run_start } else { i };
-                    LinkPath { depth: self.paths[p].depth + 1, run_start }
+                    let above = &self.paths[p.index()];
+                    let run_start = if p.index() + 1 == i { above.run_start } else { own };
+                    LinkPath { depth: above.depth + 1, run_start }
                 }
             };
             self.paths.push(path);
@@ -122,7 +124,7 @@ impl OperationalSpace {
         &mut self,
         model: &Model,
         data: &Data,
-        links: &[(usize, &[Force])],
+        links: &[(LinkId, &[Force])],
         y: &mut [f64],
     ) -> Option<Node> {
         let (&(first, loads), rest) = links.split_first()?;
@@ -147,7 +149,7 @@ impl OperationalSpace {
     }
 
     /// Rows on the dofs of one link, whose coefficients are in `y` before and are half-solved there.
-    pub fn joint(&mut self, model: &Model, data: &Data, link: usize, rows: usize, y: &mut [f64]) -> Node {
+    pub fn joint(&mut self, model: &Model, data: &Data, link: LinkId, rows: usize, y: &mut [f64]) -> Node {
         // Step 3 from a dof instead of a wrench.
         let mut total = std::mem::take(&mut self.working);
         total.clear();
@@ -169,7 +171,7 @@ impl OperationalSpace {
         &mut self,
         model: &Model,
         data: &Data,
-        head: Option<usize>,
+        head: Option<LinkId>,
         forces: &mut [Force],
         used: usize,
         y: &mut [f64],
@@ -179,22 +181,22 @@ impl OperationalSpace {
         let Some(head) = head else { return node };
         self.find_mobilities(model, data, model.links[head].tree);
         // Step 3 goes on from the head to the root; what the head answers is kept for step 4.
-        self.responses.extend(forces.iter().map(|force| self.mobility[head].times(force)));
-        self.forces.resize(node.forces + (self.paths[head].depth + 1) * rows, Force::zero());
+        self.responses.extend(forces.iter().map(|force| self.mobility[head.index()].times(force)));
+        self.forces.resize(node.forces + (self.paths[head.index()].depth + 1) * rows, Force::zero());
         let (kept, paths) = (&mut self.forces[node.forces..], &self.paths);
         transmit(model, data, head, None, forces, y, |link, forces| {
-            kept[paths[link].depth * rows..][..rows].copy_from_slice(forces);
+            kept[paths[link.index()].depth * rows..][..rows].copy_from_slice(forces);
         });
         node
     }
 
-    fn find_mobilities(&mut self, model: &Model, data: &Data, tree: usize) {
+    fn find_mobilities(&mut self, model: &Model, data: &Data, tree: TreeId) {
         self.trees.resize(model.trees.len(), false);
-        if !self.trees[tree] {
+        if !self.trees[tree.index()] {
             self.mobility.resize(model.links.len(), Mobility::zero());
             self.diagonal.resize(model.nv(), 0.0);
             mobilities(model, data, tree, &mut self.mobility, &mut self.diagonal);
-            self.trees[tree] = true;
+            self.trees[tree.index()] = true;
         }
     }
 
@@ -225,10 +227,10 @@ impl OperationalSpace {
     }
 
     /// The innermost link that moves two links of a tree.
-    fn common_ancestor(&self, model: &Model, mut a: usize, mut b: usize) -> Option<usize> {
+    fn common_ancestor(&self, model: &Model, mut a: LinkId, mut b: LinkId) -> Option<LinkId> {
         while a != b {
             let (inner, outer) = (a.min(b), a.max(b));
-            let run_start = self.paths[outer].run_start;
+            let run_start = self.paths[outer.index()].run_start;
             if inner >= run_start {
                 return Some(inner);
             }
@@ -238,15 +240,15 @@ impl OperationalSpace {
     }
 
     /// What two rows have to do with each other through a link above both heads.
-    fn through(&self, link: usize, (a, r): (&Node, usize), (b, c): (&Node, usize)) -> f64 {
-        let depth = self.paths[link].depth;
+    fn through(&self, link: LinkId, (a, r): (&Node, usize), (b, c): (&Node, usize)) -> f64 {
+        let depth = self.paths[link.index()].depth;
         let force = |node: &Node, row: usize| &self.forces[node.forces + depth * node.rows + row];
         if a.head == Some(link) {
             self.responses[a.responses + r].dot(force(b, c))
         } else if b.head == Some(link) {
             self.responses[b.responses + c].dot(force(a, r))
         } else {
-            self.mobility[link].times(force(a, r)).dot(force(b, c))
+            self.mobility[link.index()].times(force(a, r)).dot(force(b, c))
         }
     }
 }
@@ -257,11 +259,11 @@ impl OperationalSpace {
 fn transmit(
     model: &Model,
     data: &Data,
-    from: usize,
-    until: Option<usize>,
+    from: LinkId,
+    until: Option<LinkId>,
     forces: &mut [Force],
     y: &mut [f64],
-    mut arriving: impl FnMut(usize, &[Force]),
+    mut arriving: impl FnMut(LinkId, &[Force]),
 ) {
     let dofs = &model.trees[model.links[from].tree].dofs;
     let mut next = Some(from);
@@ -269,7 +271,7 @@ fn transmit(
         let Some(i) = next else { return };
         arriving(i, forces);
         let link = &model.links[i];
-        let offset = &data.link_offset[i];
+        let offset = &data.link_offset[i.index()];
         for k in (link.v..link.v + link.kind.nv()).rev() {
             let (axis, gain, inverse_root) = (&data.dof_axis[k], &data.gain[k], data.inverse_root[k]);
             for (force, row) in forces.iter_mut().zip(y.chunks_exact_mut(dofs.len())) {
@@ -286,7 +288,7 @@ fn transmit(
 }
 
 /// Number of the tree's dofs up to those of a link.
-fn end_of_dofs(model: &Model, link: usize) -> usize {
+fn end_of_dofs(model: &Model, link: LinkId) -> usize {
     let link = &model.links[link];
     link.v + link.kind.nv() - model.trees[link.tree].dofs.start
 }

@@ -1,7 +1,7 @@
 //! Springs and viscous damping of joints and tendons.
 
 use crate::dynamics::integrate::rotation_between;
-use crate::model::{JointKind, Link, Model, Tendon, Term};
+use crate::model::{JointKind, Link, Model, Tendon, Term, TreeId};
 use nalgebra::Vector3;
 
 /// Adds the forces of the springs and dampers of one tree's joints, and of the tendons over them, to `out_add`
@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 /// Hinge and slide: `-k (q - spring_reference)`. Ball: -k times the rotation vector from `q0`; it is the gradient
 /// of half k times the squared angle. Free: the same, and -k times the displacement from `q0`. Damping: `-d v`.
 /// Tendon: `-k stretch - d rate` times each joint's coefficient.
-pub fn passive_forces(model: &Model, tree: usize, q: &[f64], v: &[f64], out_add: &mut [f64]) {
+pub fn passive_forces(model: &Model, tree: TreeId, q: &[f64], v: &[f64], out_add: &mut [f64]) {
     for link in &model.links[model.trees[tree].links.clone()] {
         if link.stiffness != 0.0 {
             let (displacement, n) = spring_displacement(model, link, q);
@@ -37,7 +37,7 @@ pub(crate) fn tension(tendon: &Tendon, q: &[f64], v: &[f64]) -> f64 {
 
 /// Adds the generalized forces on one tree of a force that lengthens a tendon to `out_add` (length nv), but for those in joints
 /// that close loops.
-pub fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, out_add: &mut [f64]) {
+pub fn pull(model: &Model, tree: TreeId, tendon: &Tendon, force: f64, out_add: &mut [f64]) {
     let own = |term: &&Term| term.dof < model.nv() && model.links[term.link].tree == tree;
     for term in tendon.path.terms.iter().filter(own) {
         out_add[term.dof] += term.coefficient * force;
@@ -46,7 +46,7 @@ pub fn pull(model: &Model, tree: usize, tendon: &Tendon, force: f64, out_add: &m
 
 /// [`passive_forces`] of all trees.
 pub fn passive_forces_all(model: &Model, q: &[f64], v: &[f64], out_add: &mut [f64]) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         passive_forces(model, tree, q, v, out_add);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dynamics::data::Data;
 use crate::dynamics::rnea::{forces_of_accelerations, link_accelerations};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::spatial::Force;
 
 /// The wrench each joint of one tree transmits to its link, at the link's origin in world axes (N m, N), when the
@@ -15,7 +15,7 @@ use crate::spatial::Force;
 pub fn joint_reactions(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     acceleration: &[f64],
     external: &[Force],
     out: &mut [Force],
@@ -28,7 +28,7 @@ pub fn joint_reactions(
     for i in model.trees[tree].links.clone().rev() {
         if let Some(p) = model.links[i].parent {
             let passed_on = out[i].about(&data.link_offset[i]);
-            out[p] += passed_on;
+            out[p.index()] += passed_on;
         }
     }
 }

@@ -14,8 +14,9 @@
 use crate::dynamics::data::Data;
 use crate::dynamics::kinematics::forward_kinematics_all;
 use crate::model::{
-    Base, Closure, Combination, Dof, Element, ElementKind, Equality, EqualityKind, JointKind, Keyframe, Link,
-    LoopJoint, Model, ModelError, Term, Transmission, Tree,
+    Base, BodyId, Closure, Combination, Dof, Element, ElementKind, Equality, EqualityId, EqualityKind,
+    JointKind, Keyframe, Link, LinkId, LoopJoint, LoopJointId, Model, ModelError, Term, Transmission, Tree,
+    TreeId,
 };
 use crate::spatial::{Inertia, Transform};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
@@ -91,7 +92,7 @@ impl<'m> Freed<'m> {
         Self { minimal, groups, group }
     }
 
-    fn body(&self, group: usize) -> usize {
+    fn body(&self, group: usize) -> BodyId {
         self.minimal.links[self.groups[group].start].body
     }
 
@@ -112,7 +113,7 @@ impl<'m> Freed<'m> {
 
     /// Frame of a base in what it becomes.
     fn base_shift(&self, base: Base) -> Transform {
-        base.link().map_or_else(Transform::identity, |link| self.shift(self.group[link]))
+        base.link().map_or_else(Transform::identity, |link| self.shift(self.group[link.index()]))
     }
 
     /// A free link and a tree per group.
@@ -130,7 +131,7 @@ impl<'m> Freed<'m> {
                 inertia,
                 q: 7 * group,
                 v: 6 * group,
-                tree: group,
+                tree: TreeId::new(group),
                 ..last.clone()
             };
             let (link, dof) = if self.is_free(group) {
@@ -142,7 +143,13 @@ impl<'m> Freed<'m> {
                 let name = unique(&mut names, format!("{name}/free"));
                 let bare =
                     Link { range: None, stiffness: 0.0, spring_reference: 0.0, reference: 0.0, ..free };
-                let dof = Dof { link: group, parent: None, damping: 0.0, armature: 0.0, friction_loss: 0.0 };
+                let dof = Dof {
+                    link: LinkId::new(group),
+                    parent: None,
+                    damping: 0.0,
+                    armature: 0.0,
+                    friction_loss: 0.0,
+                };
                 (Link { name, kind: JointKind::Free, ..bare }, dof)
             };
             let bare = dof.damping == 0.0 && dof.armature == 0.0 && dof.friction_loss == 0.0;
@@ -155,7 +162,11 @@ impl<'m> Freed<'m> {
                 rank: 0,
             });
             let dofs = link.v..link.v + 6;
-            made.dofs.extend(dofs.map(|k| Dof { link: group, parent: (k > link.v).then(|| k - 1), ..dof }));
+            made.dofs.extend(dofs.map(|k| Dof {
+                link: LinkId::new(group),
+                parent: (k > link.v).then(|| k - 1),
+                ..dof
+            }));
             made.links.push(link);
         }
         made.rank_trees();
@@ -198,7 +209,7 @@ impl<'m> Freed<'m> {
         }
         for (body, from) in made.bodies.iter_mut().zip(&self.minimal.bodies) {
             if let Base::Link(link) = from.base {
-                body.base = Base::Link(self.group[link]);
+                body.base = Base::Link(LinkId::new(self.group[link.index()]));
                 body.pose = self.base_shift(from.base) * from.pose;
             }
         }
@@ -207,10 +218,10 @@ impl<'m> Freed<'m> {
     /// Equalities, and the joints of closures among them, which keep their numbers.
     fn carry_loops(&self, made: &mut Model) {
         for joint in &self.minimal.loop_joints {
-            let links = joint.links.map(|link| link.map(|link| self.group[link]));
+            let links = joint.links.map(|link| link.map(|link| LinkId::new(self.group[link.index()])));
             made.push_loop_joint(LoopJoint { links, ..joint.clone() });
         }
-        let shift = |body: usize| self.base_shift(self.minimal.bodies[body].base);
+        let shift = |body: BodyId| self.base_shift(self.minimal.bodies[body].base);
         for equality in &mut made.equalities {
             match &mut equality.kind {
                 EqualityKind::Connect { bodies, anchors } => {
@@ -231,16 +242,16 @@ impl<'m> Freed<'m> {
     fn add_closures(&self, made: &mut Model) {
         let mut names: BTreeSet<String> = made.equalities.iter().map(|e| e.name.clone()).collect();
         for (group, links) in self.groups.iter().enumerate().filter(|(group, _)| !self.is_free(*group)) {
-            let parent = self.minimal.links[links.start].parent.map(|link| self.group[link]);
+            let parent = self.minimal.links[links.start].parent.map(|link| self.group[link.index()]);
             let body = self.body(group);
-            let equality = made.equalities.len();
+            let equality = EqualityId::new(made.equalities.len());
             let first = made.loop_joints.len();
             for link in &self.minimal.links[links.clone()] {
                 let dof = &self.minimal.dofs[link.v];
                 made.push_loop_joint(LoopJoint {
                     name: link.name.clone(),
                     equality,
-                    links: [parent, Some(group)],
+                    links: [parent, Some(group)].map(|group| group.map(LinkId::new)),
                     placement: link.placement,
                     kind: link.kind,
                     q: 0,
@@ -255,7 +266,7 @@ impl<'m> Freed<'m> {
                 });
             }
             let closure = Closure {
-                bodies: [parent.map_or(0, |group| self.body(group)), body],
+                bodies: [parent.map_or(BodyId::WORLD, |group| self.body(group)), body],
                 frames: [
                     parent.map_or_else(Transform::identity, |group| self.shift(group)),
                     self.shift(group),
@@ -288,15 +299,17 @@ impl<'m> Freed<'m> {
     }
 
     /// What the joint of a link has become.
-    fn joint(&self, made: &Model, link: usize) -> Transmission {
+    fn joint(&self, made: &Model, link: LinkId) -> Transmission {
         let carried = self.minimal.loop_joints.len();
-        let group = self.group[link];
+        let group = self.group[link.index()];
         if self.is_free(group) {
-            return Transmission::Joint(group);
+            return Transmission::Joint(LinkId::new(group));
         }
-        let before = self.minimal.links[..link].iter().filter(|link| link.kind != JointKind::Free).count();
-        debug_assert_eq!(made.loop_joints[carried + before].name, self.minimal.links[link].name);
-        Transmission::Loop(carried + before)
+        let before =
+            self.minimal.links[..link.index()].iter().filter(|link| link.kind != JointKind::Free).count();
+        let joint = LoopJointId::new(carried + before);
+        debug_assert_eq!(made.loop_joints[joint].name, self.minimal.links[link].name);
+        Transmission::Loop(joint)
     }
 
     fn combination(&self, made: &Model, from: &Combination) -> Combination {

@@ -26,7 +26,7 @@
 
 use crate::dynamics::data::is_positive;
 use crate::dynamics::error::AlgorithmError;
-use crate::model::{Link, Model};
+use crate::model::{Link, Model, TreeId};
 use crate::spatial::{
     Quaternion, quaternion_from, quaternion_matrix, quaternion_normalized, quaternion_product,
 };
@@ -58,7 +58,7 @@ impl<'a> RigidBodyStep<'a> {
     ///
     /// # Errors
     /// [`AlgorithmError::NotPositiveDefinite`] for a body without mass or rotational inertia about its centre of mass.
-    pub fn new(model: &'a Model, tree: usize, h: f64, tau: &'a [f64]) -> Result<Self, AlgorithmError> {
+    pub fn new(model: &'a Model, tree: TreeId, h: f64, tau: &'a [f64]) -> Result<Self, AlgorithmError> {
         Ok(Self { body: RigidBody::new(model, tree)?, gravity: model.gravity, h, tau })
     }
 
@@ -146,7 +146,7 @@ impl<'a> RigidBodyStep<'a> {
 /// As [`RigidBodyStep::new`].
 pub(crate) fn undisturbed_velocity(
     model: &Model,
-    tree: usize,
+    tree: TreeId,
     q: &[f64],
     v: &[f64],
     turning: &[f64],
@@ -194,7 +194,7 @@ impl CentralState {
 }
 
 impl<'a> RigidBody<'a> {
-    fn new(model: &'a Model, tree: usize) -> Result<Self, AlgorithmError> {
+    fn new(model: &'a Model, tree: TreeId) -> Result<Self, AlgorithmError> {
         let link = &model.links[model.trees[tree].links.start];
         let refuse = |value| Err(AlgorithmError::NotPositiveDefinite { link: link.name.clone(), value });
         let mass = link.inertia.mass;

@@ -18,7 +18,7 @@ use crate::dynamics::data::{Data, Stages};
 use crate::dynamics::error::AlgorithmError;
 use crate::dynamics::integrate;
 use crate::dynamics::kinematics::forward_kinematics;
-use crate::model::{JointKind, Model};
+use crate::model::{JointKind, Model, TreeId};
 use nalgebra::Vector3;
 
 /// What acts on a tree in a stage: `forces(data, q, v, tau)` adds the generalized forces besides gravity to `tau`.
@@ -40,7 +40,7 @@ pub type StageAccelerations<'a> =
 pub fn runge_kutta_step(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     h: f64,
     q: &mut [f64],
     v: &mut [f64],
@@ -67,7 +67,7 @@ pub fn runge_kutta_step(
 pub fn coupled_runge_kutta_step(
     model: &Model,
     data: &mut Data,
-    trees: &[usize],
+    trees: &[TreeId],
     h: f64,
     q: &mut [f64],
     v: &mut [f64],
@@ -93,7 +93,7 @@ pub fn coupled_runge_kutta_step(
 fn run_stages(
     model: &Model,
     data: &mut Data,
-    trees: &[usize],
+    trees: &[TreeId],
     h: f64,
     q: &[f64],
     v: &[f64],
@@ -131,7 +131,7 @@ fn run_stages(
 }
 
 /// Rate of the exponential coordinates `displacement` for the generalized velocity `v`.
-fn chart_velocity(model: &Model, tree: usize, displacement: &[f64], v: &[f64], out: &mut [f64]) {
+fn chart_velocity(model: &Model, tree: TreeId, displacement: &[f64], v: &[f64], out: &mut [f64]) {
     for link in &model.links[model.trees[tree].links.clone()] {
         let b = link.v;
         match link.kind {

@@ -1,16 +1,17 @@
 //! Actuators: forces on joints and tendons that follow a control.
 
+use super::{LinkId, LoopJointId, TendonId};
 use serde::{Deserialize, Serialize};
 
 /// What a drive acts on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Transmission {
     /// The joint of this link.
-    Joint(usize),
-    /// This joint of a loop: index into [`Model::loop_joints`](crate::model::Model::loop_joints).
-    Loop(usize),
+    Joint(LinkId),
+    /// This joint of a loop.
+    Loop(LoopJointId),
     /// This tendon.
-    Tendon(usize),
+    Tendon(TendonId),
 }
 
 /// A drive: `force = (gain . x) ctrl + bias . x` with `x = (1, length, rate)`. On a joint `length = gear q`,

@@ -1,5 +1,6 @@
 //! Bodies: the rigid parts of a scene as the user wrote them, and what each moves with.
 
+use super::{BodyId, LinkId, MocapId};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -9,15 +10,15 @@ use serde::{Deserialize, Serialize};
 pub enum Base {
     /// Fixed to the world.
     World,
-    /// Moved as prescribed: index into the state's mocap entries.
-    Mocap(usize),
+    /// Moved as prescribed.
+    Mocap(MocapId),
     /// Fixed to a link.
-    Link(usize),
+    Link(LinkId),
 }
 
 impl Base {
     /// The link, unless it is the world or a prescribed body.
-    pub fn link(self) -> Option<usize> {
+    pub fn link(self) -> Option<LinkId> {
         match self {
             Base::Link(link) => Some(link),
             Base::World | Base::Mocap(_) => None,
@@ -31,7 +32,7 @@ pub struct Body {
     /// Unique name.
     pub name: String,
     /// Parent body; the world (body 0) is its own parent.
-    pub parent: usize,
+    pub parent: BodyId,
     /// What it moves with.
     pub base: Base,
     /// Pose in the base's frame.
@@ -42,5 +43,5 @@ pub struct Body {
     pub center_of_mass: Vector3<f64>,
     /// Nearest ancestor or self that moves against its parent (or is a mocap body); the world otherwise. Bodies
     /// with the same value are welded together.
-    pub weld: usize,
+    pub weld: BodyId,
 }

@@ -21,16 +21,16 @@
 //! The chain's joints, [`LoopJoint`]s, may be limited, driven, sprung, damped, coupled and have friction like those of trees.
 //! Their coordinates follow from the configuration of the bodies; they are numbered after those of the trees.
 
-use super::{JointKind, Model};
+use super::{BodyId, EqualityId, JointKind, LinkId, LoopJointId, Model};
 use crate::spatial::Transform;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A loop-closing joint of a model. Bodies are numbers in [`Model::bodies`].
+/// A loop-closing joint of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Closure {
     /// The bodies.
-    pub bodies: [usize; 2],
+    pub bodies: [BodyId; 2],
     /// Frames that the chain joins, in the frames of the bodies' bases.
     pub frames: [Transform; 2],
     /// The chain in [`Model::loop_joints`].
@@ -43,9 +43,9 @@ pub struct LoopJoint {
     /// Name, unique among all joints.
     pub name: String,
     /// The equality it is part of.
-    pub equality: usize,
+    pub equality: EqualityId,
     /// Links of the bodies that it ties; `None` stands for the world or a prescribed body.
-    pub links: [Option<usize>; 2],
+    pub links: [Option<LinkId>; 2],
     /// Pose at zero displacement in the frame before it.
     pub placement: Transform,
     /// Kind; not free.
@@ -94,9 +94,9 @@ impl Model {
         self.loop_joints.last().map_or(0, |joint| joint.v + joint.kind.nv() - self.nv())
     }
 
-    /// Index of the loop-closing joint with this name.
-    pub fn loop_joint(&self, name: &str) -> Option<usize> {
-        self.loop_joints.iter().position(|joint| joint.name == name)
+    /// The loop-closing joint with this name.
+    pub fn loop_joint(&self, name: &str) -> Option<LoopJointId> {
+        self.loop_joints.iter().position(|joint| joint.name == name).map(LoopJointId::new)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Weighted sums of joint coordinates, which are what couplings and tendons are about: `length = sum c_i q_i`.
 
-use super::{Model, Transmission};
+use super::{LinkId, LoopJointId, Model, Transmission};
 use serde::{Deserialize, Serialize};
 
 /// The coordinate of a hinge or slide with its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// The link whose joint it is; of a joint of a loop a link that it moves.
-    pub link: usize,
+    pub link: LinkId,
     /// Place of the coordinate in `q`; those of loops come after all others.
     pub q: usize,
     /// Place of its rate in `v`, likewise.
@@ -53,6 +53,16 @@ impl Combination {
         self.terms.iter().map(|term| term.coefficient * relaxed(term)).sum()
     }
 
+    /// Whether it is an angle: all its coordinates are. One that mixes hinges and slides has the unit of its weights, and counts
+    /// as a length.
+    pub(crate) fn is_angular(&self, model: &Model) -> bool {
+        let angular = |term: &Term| match term.dof.checked_sub(model.nv()) {
+            None => model.links[term.link].kind.is_angular(),
+            Some(dof) => model.loop_joints[model.loop_joint_of(dof)].kind.is_angular(),
+        };
+        !self.terms.is_empty() && self.terms.iter().all(angular)
+    }
+
     /// Value at a configuration, with the coordinates of loops behind it.
     pub fn value(&self, q: &[f64]) -> f64 {
         self.terms.iter().map(|term| term.coefficient * q[term.q]).sum()
@@ -87,13 +97,13 @@ impl Model {
     }
 
     /// The loop-closing joint that a velocity is of, counted from the first of loops.
-    pub(crate) fn loop_joint_of(&self, dof: usize) -> usize {
+    pub(crate) fn loop_joint_of(&self, dof: usize) -> LoopJointId {
         let dof = self.nv() + dof;
-        self.loop_joints.partition_point(|joint| joint.v <= dof).saturating_sub(1)
+        LoopJointId::new(self.loop_joints.partition_point(|joint| joint.v <= dof).saturating_sub(1))
     }
 
     /// Links that a term's joint ties to each other.
-    pub(crate) fn term_links(&self, term: &Term) -> [Option<usize>; 2] {
+    pub(crate) fn term_links(&self, term: &Term) -> [Option<LinkId>; 2] {
         match term.dof.checked_sub(self.nv()) {
             None => [None, Some(term.link)],
             Some(dof) => self.loop_joints[self.loop_joint_of(dof)].links,

@@ -7,7 +7,7 @@
 //! detection, selection*). Both questions are asked for every broad-phase pair of every step: no strings, no
 //! allocation.
 
-use super::{Base, Body, Geom, Law, Model};
+use super::{Base, Body, BodyId, Geom, GeomId, Law, Model};
 use crate::geometry::are_supported;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairRule {
     /// The geoms, lesser index first.
-    pub geoms: [usize; 2],
+    pub geoms: [GeomId; 2],
     /// Law of their contacts.
     pub law: Law,
 }
@@ -51,9 +51,9 @@ pub(crate) struct ContactTable {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct GeomFilter {
     /// Weld group of the geom's body.
-    weld: usize,
+    weld: BodyId,
     /// Weld group of the parent of the body that moves the group.
-    parent_weld: usize,
+    parent_weld: BodyId,
     /// Whether a joint moves the geom.
     movable: bool,
     /// Whether an explicit pair names the geom.
@@ -84,7 +84,7 @@ impl ContactTable {
             restitutions: Vec::with_capacity(restitutions.len()),
         };
         for geom in pair_rules.iter().flat_map(|rule| rule.geoms) {
-            table.geoms[geom].in_pair = true;
+            table.geoms[geom.index()].in_pair = true;
         }
         let pair = |[a, b]: &[String; 2]| {
             let [a, b] = [number(a)?, number(b)?];
@@ -99,17 +99,17 @@ impl ContactTable {
     }
 
     /// Law between the materials of two geoms, if a rule gives it.
-    fn material_law(&self, first: usize, second: usize) -> Option<Law> {
+    fn material_law(&self, first: GeomId, second: GeomId) -> Option<Law> {
         self.of_pair(&self.laws, first, second)
     }
 
     /// Coefficient of restitution between the materials of two geoms, if a rule gives it.
-    fn material_restitution(&self, first: usize, second: usize) -> Option<f64> {
+    fn material_restitution(&self, first: GeomId, second: GeomId) -> Option<f64> {
         self.of_pair(&self.restitutions, first, second)
     }
 
-    fn of_pair<T: Copy>(&self, rules: &[([u32; 2], T)], first: usize, second: usize) -> Option<T> {
-        let (a, b) = (self.geoms[first].material?, self.geoms[second].material?);
+    fn of_pair<T: Copy>(&self, rules: &[([u32; 2], T)], first: GeomId, second: GeomId) -> Option<T> {
+        let (a, b) = (self.geoms[first.index()].material?, self.geoms[second.index()].material?);
         let found = rules.binary_search_by_key(&[a.min(b), a.max(b)], |rule| rule.0).ok()?;
         Some(rules[found].1)
     }
@@ -129,9 +129,9 @@ impl GeomFilter {
 }
 
 impl Model {
-    /// Whether contacts between two geoms (by number, in either order) are looked for.
-    pub fn may_collide(&self, first: usize, second: usize) -> bool {
-        let (a, b) = (&self.contact_table.geoms[first], &self.contact_table.geoms[second]);
+    /// Whether contacts between two geoms (in either order) are looked for.
+    pub fn may_collide(&self, first: GeomId, second: GeomId) -> bool {
+        let (a, b) = (&self.contact_table.geoms[first.index()], &self.contact_table.geoms[second.index()]);
         if a.weld == b.weld || !(a.movable || b.movable) {
             return false;
         }
@@ -141,25 +141,28 @@ impl Model {
         let (ga, gb) = (&self.geoms[first], &self.geoms[second]);
         let bits_meet = ga.contype & gb.conaffinity != 0 || gb.contype & ga.conaffinity != 0;
         // A parent fixed to the world is the world: a hinged door does collide with the floor.
-        let kin = a.weld != 0 && b.weld != 0 && (a.weld == b.parent_weld || b.weld == a.parent_weld);
+        let kin = a.weld != BodyId::WORLD
+            && b.weld != BodyId::WORLD
+            && (a.weld == b.parent_weld || b.weld == a.parent_weld);
         bits_meet && !kin && !self.is_excluded(ga.body, gb.body)
     }
 
     /// Pairs of geoms that may collide although no contact points are computed for them (see
     /// [`are_supported`](crate::geometry::are_supported)): what is of them goes through each other.
-    pub fn unsupported_pairs(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
-        let pairs = (0..self.geoms.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+    pub fn unsupported_pairs(&self) -> impl Iterator<Item = [GeomId; 2]> + '_ {
+        let geoms = || GeomId::all(&self.geoms);
+        let pairs = geoms().flat_map(move |b| geoms().take(b.index()).map(move |a| [a, b]));
         pairs.filter(|&[a, b]| {
             self.may_collide(a, b) && !are_supported(&self.geoms[a].shape, &self.geoms[b].shape)
         })
     }
 
-    /// Law of the contacts between two geoms (by number, in either order).
+    /// Law of the contacts between two geoms (in either order).
     ///
     /// An explicit pair decides first. Otherwise the law is that of the pair of materials, or the scene's, or Coulomb's
     /// with the friction of the geom with the higher priority, or the larger of the two; a contact dimension of 1 (of the
     /// geom with the higher priority, or the larger of the two) or friction zero makes the contact frictionless.
-    pub fn pair_law(&self, first: usize, second: usize) -> Law {
+    pub fn pair_law(&self, first: GeomId, second: GeomId) -> Law {
         if let Some(rule) = self.pair_rule(first, second) {
             return rule.law.simplified();
         }
@@ -178,9 +181,9 @@ impl Model {
         law.unwrap_or(Law::Coulomb { mu: friction }).simplified()
     }
 
-    /// Coefficient of restitution of the contacts between two geoms (by number, in either order): that of the pair of
+    /// Coefficient of restitution of the contacts between two geoms (in either order): that of the pair of
     /// materials, or the scene's.
-    pub fn pair_restitution(&self, first: usize, second: usize) -> f64 {
+    pub fn pair_restitution(&self, first: GeomId, second: GeomId) -> f64 {
         self.contact_table.material_restitution(first, second).unwrap_or(self.default_restitution)
     }
 
@@ -206,16 +209,16 @@ impl Model {
         );
     }
 
-    fn pair_rule(&self, first: usize, second: usize) -> Option<&PairRule> {
+    fn pair_rule(&self, first: GeomId, second: GeomId) -> Option<&PairRule> {
         let table = &self.contact_table.geoms;
-        if !(table[first].in_pair && table[second].in_pair) {
+        if !(table[first.index()].in_pair && table[second.index()].in_pair) {
             return None;
         }
         let key = [first.min(second), first.max(second)];
         self.pair_rules.binary_search_by_key(&key, |rule| rule.geoms).ok().map(|i| &self.pair_rules[i])
     }
 
-    fn is_excluded(&self, first: usize, second: usize) -> bool {
+    fn is_excluded(&self, first: BodyId, second: BodyId) -> bool {
         !self.excluded.is_empty()
             && self.excluded.binary_search(&[first.min(second), first.max(second)]).is_ok()
     }

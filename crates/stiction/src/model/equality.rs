@@ -1,6 +1,6 @@
 //! Bilateral constraints between bodies or between joint coordinates.
 
-use super::{Closure, Combination, TimeFunction};
+use super::{BodyId, Closure, Combination, TimeFunction};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -14,20 +14,20 @@ pub struct Equality {
     pub kind: EqualityKind,
 }
 
-/// What an equality constraint holds. Bodies are numbers in [`Model::bodies`](crate::model::Model::bodies); 0 is the world.
+/// What an equality constraint holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum EqualityKind {
     /// Two points coincide: one in the frame of each body's base.
     Connect {
         /// The bodies.
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         /// The points (m).
         anchors: [Vector3<f64>; 2],
     },
     /// Two frames coincide: one in the frame of each body's base.
     Weld {
         /// The bodies.
-        bodies: [usize; 2],
+        bodies: [BodyId; 2],
         /// The frames.
         frames: [Transform; 2],
     },

@@ -3,8 +3,8 @@
 use super::build::validate::StoredModel;
 use super::contact_rules::ContactTable;
 use super::{
-    Actuator, Body, Cable, Dof, Equality, Geom, Keyframe, Law, Link, LoopJoint, MaterialRestitution,
-    MaterialRule, PairRule, Tendon, Tree,
+    Actuator, ActuatorId, Body, BodyId, Cable, Dof, Equality, Geom, GeomId, Keyframe, Law, Link, LinkId,
+    LoopJoint, MaterialRestitution, MaterialRule, PairRule, Tendon, TendonId, Tree,
 };
 use crate::spatial::Transform;
 use nalgebra::Vector3;
@@ -48,7 +48,7 @@ pub struct Model {
     /// Stored states.
     pub keyframes: Vec<Keyframe>,
     /// Mocap bodies, by mocap index.
-    pub mocap_bodies: Vec<usize>,
+    pub mocap_bodies: Vec<BodyId>,
     /// Initial pose of each mocap body in the world. (A mocap body is its own base, so its `Body::pose` is the
     /// identity.)
     pub mocap_poses: Vec<Transform>,
@@ -67,7 +67,7 @@ pub struct Model {
     /// Coefficient of restitution of all other contacts, 0 to 1.
     pub default_restitution: f64,
     /// Pairs of bodies that never collide, lesser index first, sorted.
-    pub excluded: Vec<[usize; 2]>,
+    pub excluded: Vec<[BodyId; 2]>,
     /// What the contact rules need to know of each geom.
     pub(crate) contact_table: ContactTable,
 }
@@ -88,29 +88,29 @@ impl Model {
         self.bodies.iter().map(|b| b.mass).sum()
     }
 
-    /// Index of the body with this name.
-    pub fn body(&self, name: &str) -> Option<usize> {
-        self.bodies.iter().position(|b| b.name == name)
+    /// The body with this name.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.bodies.iter().position(|b| b.name == name).map(BodyId::new)
     }
 
-    /// Index of the link whose joint has this name.
-    pub fn joint(&self, name: &str) -> Option<usize> {
-        self.links.iter().position(|l| l.name == name)
+    /// The link whose joint has this name.
+    pub fn joint(&self, name: &str) -> Option<LinkId> {
+        self.links.iter().position(|l| l.name == name).map(LinkId::new)
     }
 
-    /// Index of the geom with this name.
-    pub fn geom(&self, name: &str) -> Option<usize> {
-        self.geoms.iter().position(|g| g.name == name)
+    /// The geom with this name.
+    pub fn geom(&self, name: &str) -> Option<GeomId> {
+        self.geoms.iter().position(|g| g.name == name).map(GeomId::new)
     }
 
-    /// Index of the tendon with this name.
-    pub fn tendon(&self, name: &str) -> Option<usize> {
-        self.tendons.iter().position(|t| t.name == name)
+    /// The tendon with this name.
+    pub fn tendon(&self, name: &str) -> Option<TendonId> {
+        self.tendons.iter().position(|t| t.name == name).map(TendonId::new)
     }
 
-    /// Index of the actuator with this name.
-    pub fn actuator(&self, name: &str) -> Option<usize> {
-        self.actuators.iter().position(|a| a.name == name)
+    /// The actuator with this name.
+    pub fn actuator(&self, name: &str) -> Option<ActuatorId> {
+        self.actuators.iter().position(|a| a.name == name).map(ActuatorId::new)
     }
 
     /// The keyframe with this name.

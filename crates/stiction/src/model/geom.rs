@@ -1,5 +1,6 @@
 //! Geoms: collision shapes on bodies.
 
+use super::BodyId;
 use crate::geometry::Shape;
 use crate::spatial::Transform;
 use nalgebra::Vector3;
@@ -11,7 +12,7 @@ pub struct Geom {
     /// Unique name; unnamed geoms are called `BODY/INDEX`.
     pub name: String,
     /// The body it is fixed to.
-    pub body: usize,
+    pub body: BodyId,
     /// Shape.
     pub shape: Shape,
     /// Pose in the frame of the body's *base* (world, mocap body or link).

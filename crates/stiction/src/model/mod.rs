@@ -14,6 +14,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `forest` | [`Model`], the whole |
+//! | `ids` | [`BodyId`], [`LinkId`], [`GeomId`], ..: places in its lists, by kind |
 //! | `tree`, `body`, `geom` | [`Tree`], [`Link`], [`Dof`] for the dynamics; [`Body`] as written; [`Geom`] for collision |
 //! | `tendon`, `actuator` | [`Tendon`], [`Cable`]; [`Actuator`] |
 //! | `equality`, `closure` | [`Equality`] of each kind; [`Closure`], the joints that close loops |
@@ -36,6 +37,7 @@ pub(crate) mod contact_rules;
 pub(crate) mod equality;
 mod forest;
 pub(crate) mod geom;
+mod ids;
 pub(crate) mod keyframe;
 pub(crate) mod law;
 pub(crate) mod state;
@@ -47,7 +49,7 @@ pub use actuator::{Actuator, Transmission};
 pub use body::{Base, Body};
 pub use build::ModelBuilder;
 pub use build::{
-    ActuatorSpec, BodyId, BodySpec, CableSpec, ClosureSpec, EqualitySpec, GeomSpec, Inertial, JointSpec,
+    ActuatorSpec, BodyHandle, BodySpec, CableSpec, ClosureSpec, EqualitySpec, GeomSpec, Inertial, JointSpec,
     Target, TendonSpec,
 };
 pub use build::{Element, ElementKind, ModelError};
@@ -58,6 +60,7 @@ pub use contact_rules::{MaterialRestitution, MaterialRule, PairRule};
 pub use equality::{Coupling, Equality, EqualityKind};
 pub use forest::Model;
 pub use geom::Geom;
+pub use ids::{ActuatorId, BodyId, EqualityId, GeomId, LinkId, LoopJointId, MocapId, TendonId, TreeId};
 pub use keyframe::Keyframe;
 pub use law::{Law, LawError};
 pub use state::{Mocap, State};

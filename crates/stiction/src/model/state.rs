@@ -47,25 +47,38 @@ impl Mocap {
 }
 
 /// Everything that changes in a scene, besides what a step remembers for speed.
+///
+/// Its vectors are as long as the model asks for, from [`State::new`] on: they are boxed slices, whose numbers may be set and
+/// whose lengths may not.
+///
+/// ```compile_fail,E0599
+/// # let model = stiction::ModelBuilder::new("empty").build()?;
+/// let mut state = stiction::State::new(&model);
+/// state.q.truncate(3);
+/// # Ok::<(), stiction::ModelError>(())
+/// ```
+///
+/// (A vector of another length can take the whole place of one, and the state of another model that of a state: a step then
+/// refuses it.)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time (s).
     pub time: f64,
     /// Configuration (nq), laid out as MuJoCo's `qpos`.
-    pub q: Vec<f64>,
+    pub q: Box<[f64]>,
     /// Generalized velocity (nv), laid out as MuJoCo's `qvel`.
-    pub v: Vec<f64>,
+    pub v: Box<[f64]>,
     /// Coordinates of the joints that close loops, as they follow from `q`: those of the last step, from which the next ones
     /// are found and whole turns are counted.
-    pub loop_q: Vec<f64>,
+    pub loop_q: Box<[f64]>,
     /// Controls of the actuators.
-    pub ctrl: Vec<f64>,
+    pub ctrl: Box<[f64]>,
     /// Bodies with prescribed motion.
-    pub mocap: Vec<Mocap>,
+    pub mocap: Box<[Mocap]>,
     /// Applied generalized force (nv; N, N m).
-    pub applied: Vec<f64>,
+    pub applied: Box<[f64]>,
     /// Applied wrench per body: moment about and force at its centre of mass, world axes (N m, N).
-    pub external: Vec<Force>,
+    pub external: Box<[Force]>,
 }
 
 impl State {
@@ -79,13 +92,17 @@ impl State {
             .collect();
         Self {
             time: 0.0,
-            q: model.q0.clone(),
-            v: vec![0.0; model.nv()],
-            loop_q: model.loop_q0.clone(),
-            ctrl: vec![0.0; model.actuators.len()],
+            q: model.q0.as_slice().into(),
+            v: zeros(model.nv()),
+            loop_q: model.loop_q0.as_slice().into(),
+            ctrl: zeros(model.actuators.len()),
             mocap,
-            applied: vec![0.0; model.nv()],
-            external: vec![Force::zero(); model.bodies.len()],
+            applied: zeros(model.nv()),
+            external: vec![Force::zero(); model.bodies.len()].into(),
         }
     }
+}
+
+fn zeros(length: usize) -> Box<[f64]> {
+    vec![0.0; length].into()
 }

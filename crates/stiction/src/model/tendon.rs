@@ -1,6 +1,6 @@
 //! Fixed tendons (weighted sums of joint coordinates) and cables (straight from point to point).
 
-use super::Combination;
+use super::{BodyId, Combination};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct Cable {
     /// Unique name, among those of tendons too.
     pub name: String,
     /// Bodies ([`Model::bodies`](crate::model::Model::bodies)) and points in the frames of their bases (m), two at least.
-    pub points: Vec<(usize, Vector3<f64>)>,
+    pub points: Vec<(BodyId, Vector3<f64>)>,
     /// Limits of the length (m). A rope has a lower end of zero.
     pub range: [f64; 2],
 }

@@ -1,5 +1,6 @@
 //! Kinematic trees: joints, the links they move, and generalized velocities.
 
+use super::{BodyId, LinkId, TendonId, TreeId};
 use crate::spatial::{Inertia, Transform};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,11 @@ pub enum JointKind {
 }
 
 impl JointKind {
+    /// Whether its coordinates are angles; a free joint has both, and neither range nor friction.
+    pub(crate) fn is_angular(&self) -> bool {
+        matches!(self, JointKind::Ball | JointKind::Hinge { .. })
+    }
+
     /// Number of configuration coordinates.
     pub fn nq(&self) -> usize {
         match self {
@@ -50,9 +56,9 @@ pub struct Link {
     /// Name of the joint.
     pub name: String,
     /// The body this link belongs to.
-    pub body: usize,
+    pub body: BodyId,
     /// The link this one is attached to; `None` is the world.
-    pub parent: Option<usize>,
+    pub parent: Option<LinkId>,
     /// Pose of the link frame in the parent link (or the world) at zero joint displacement. The link's origin is
     /// the joint's anchor, its axes are the body's.
     pub placement: Transform,
@@ -66,7 +72,7 @@ pub struct Link {
     /// First generalized velocity.
     pub v: usize,
     /// The tree this link is in.
-    pub tree: usize,
+    pub tree: TreeId,
     /// Configuration value of a hinge or slide at zero displacement (rad or m).
     pub reference: f64,
     /// Limits: hinge and slide `[lower, upper]` of q; ball `[0, largest rotation angle]`.
@@ -81,7 +87,7 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dof {
     /// The link it moves.
-    pub link: usize,
+    pub link: LinkId,
     /// The next dof towards the root of the tree; `None` at the root.
     pub parent: Option<usize>,
     /// Viscous damping (N m s/rad or N s/m).
@@ -104,7 +110,7 @@ pub struct Tree {
     /// Whether it is a single rigid body on a free joint.
     pub lone_body: bool,
     /// Tendons over its joints, in the order of their names.
-    pub tendons: Vec<usize>,
+    pub tendons: Vec<TendonId>,
     /// Place in the order of the names of the trees' first joints. It orders sums over trees, so results do not depend
     /// on insertion order.
     pub rank: u32,

@@ -47,6 +47,7 @@ impl Recording {
         }
         // No slip is friction without bound; what has no friction has no margin.
         refuse("contact_mu", &contacts.mu, |x| x >= 0.0)?;
+        refuse("contact_viscosity", &contacts.viscosity, |x| x >= 0.0 && x.is_finite())?;
         refuse("contact_margin", &contacts.margin, |x| x.is_nan() || (x >= 0.0 && x.is_finite()))
     }
 

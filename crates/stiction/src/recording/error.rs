@@ -25,6 +25,7 @@ pub struct ReadError {
 
 /// What is wrong with a file that should be a recording.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadProblem {
     /// The operating system does not give the file.
     #[error("cannot be read: {0}")]

@@ -116,6 +116,7 @@ impl<W: Write + Seek> NpzWriter<W> {
 
 /// Why an archive or an array in it cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NpzError {
     /// Not a zip archive, or a damaged one.
     #[error("not a NumPy archive: {0}")]

@@ -116,7 +116,7 @@ mod tests {
         let get = |name: &str| numbers(&archive, name);
         let (h, pointer) = (get("timestep")[0], get("contact_ptr"));
         let (velocity, impulse) = (get("contact_velocity"), get("contact_impulse"));
-        let (bias, mu, gap) = (get("contact_bias"), get("contact_mu"), get("contact_gap"));
+        let (bias, mu) = (get("contact_bias"), get("contact_mu"));
         assert_eq!(pointer.len(), 81);
         assert!(mu.contains(&0.0) && mu.contains(&0.2), "{mu:?}");
         for (i, report) in reports.iter().enumerate() {
@@ -128,14 +128,17 @@ mod tests {
                 worse(&mut found.pull, -l[0] / h);
                 worse(&mut found.cone_violation, (libm::hypot(l[1], l[2]) - mu[j] * l[0].max(0.0)) / h);
                 worse(&mut found.sliding_power, (l[1] * u[1] + l[2] * u[2]) / h);
-                worse(&mut found.penetration, -gap[j]);
+                let slip = libm::hypot(u[1], u[2]);
+                let power = (l[1] * u[1] + l[2] * u[2]) / h;
+                worse(&mut found.dissipation, mu[j] * l[0].max(0.0) * slip / h + power);
+                worse(&mut found.complementarity, (l[0] * (u[0] + bias[j])).abs() / h);
             }
             let c = report.certificate;
             assert_eq!(report.contacts, (pointer[i + 1] - pointer[i]) as usize);
-            assert_eq!(
-                (found.approach, found.pull, found.cone_violation, found.sliding_power, found.penetration),
-                (c.approach, c.pull, c.cone_violation, c.sliding_power, c.penetration)
-            );
+            let of_contacts = |c: &Certificate| {
+                [c.approach, c.pull, c.cone_violation, c.sliding_power, c.dissipation, c.complementarity]
+            };
+            assert_eq!(of_contacts(&found), of_contacts(&c));
         }
         let residuals: Vec<f64> = reports.iter().map(|r| r.certificate.residual).collect();
         assert_eq!(get("certificate_residual"), residuals);

@@ -3,7 +3,7 @@
 
 use crate::dynamics::{Data, body_motion, forward_kinematics_all};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
-use crate::model::{Base, Law, Model, State};
+use crate::model::{Base, BodyId, Law, Model, State};
 use crate::sim::Simulation;
 use crate::spatial::Transform;
 
@@ -140,8 +140,8 @@ impl Run {
             meshes,
             height_fields,
             time0: state.time,
-            qpos0: state.q.clone(),
-            qvel0: state.v.clone(),
+            qpos0: state.q.to_vec(),
+            qvel0: state.v.to_vec(),
             poses0,
         }
     }
@@ -189,8 +189,8 @@ impl Poses {
     /// Appends the poses of all bodies at a state.
     pub(crate) fn push_bodies(&mut self, model: &Model, data: &mut Data, state: &State) {
         forward_kinematics_all(model, data, &state.q, &state.v);
-        for i in 0..model.bodies.len() {
-            self.push(&body_motion(model, data, &state.mocap, i).0);
+        for body in BodyId::all(&model.bodies) {
+            self.push(&body_motion(model, data, &state.mocap, body).0);
         }
     }
 
@@ -227,7 +227,7 @@ fn shapes(model: &Model) -> (GeomTable, MeshTable, HeightFieldTable) {
         };
         let pose = model.bodies[geom.body].pose.inverse() * geom.pose;
         geoms.names.push(geom.name.clone());
-        geoms.body.push(geom.body as i32);
+        geoms.body.push(geom.body.index() as i32);
         geoms.kind.push(SHAPE_NAMES.iter().position(|&name| name == kind).map_or(-1, |code| code as i32));
         geoms.size.extend_from_slice(&size);
         geoms.data.push(data);

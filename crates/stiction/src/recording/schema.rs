@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 4 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution) |
+//! | `format` | () int64 | version of this layout: 5 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -32,6 +32,7 @@
 //! | `contact_law` | (m) int32 | index into `law_names` |
 //! | `contact_mode` | (m) int32 | index into `mode_names` |
 //! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
+//! | `contact_viscosity` | (m) | coefficient of viscous friction (N s/m); 0 without |
 //! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::report::ContactForce::margin)); NaN where there is none |
 //! | `contact_restitution` | (m) | coefficient of restitution |
 //! | `contact_bias` | (m) | a_n of `0 <= lambda_n - p  perp  u_n + a_n >= 0` (m/s); negative where Newton's impact law makes bodies part |
@@ -55,7 +56,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// Layout version.
-const FORMAT: i64 = 4;
+const FORMAT: i64 = 5;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -306,6 +307,7 @@ impl ContactTable {
         npz.array("contact_law", &[m], &self.law)?;
         npz.array("contact_mode", &[m], &self.mode)?;
         npz.array("contact_mu", &[m], &self.mu)?;
+        npz.array("contact_viscosity", &[m], &self.viscosity)?;
         npz.array("contact_margin", &[m], &self.margin)?;
         npz.array("contact_restitution", &[m], &self.restitution)?;
         npz.array("contact_bias", &[m], &self.bias)?;
@@ -331,6 +333,7 @@ impl ContactTable {
             law: npz.array("contact_law", &[m])?,
             mode: npz.array("contact_mode", &[m])?,
             mu: npz.array("contact_mu", &[m])?,
+            viscosity: npz.array("contact_viscosity", &[m])?,
             margin: npz.array("contact_margin", &[m])?,
             restitution: npz.array("contact_restitution", &[m])?,
             bias: npz.array("contact_bias", &[m])?,

@@ -58,6 +58,8 @@ pub struct ContactTable {
     pub mode: Vec<i32>,
     /// Coefficient of dry friction; infinite without slip.
     pub mu: Vec<f64>,
+    /// Coefficient of viscous friction (N s/m); 0 without.
+    pub viscosity: Vec<f64>,
     /// Friction needed over friction available; NaN where there is none.
     pub margin: Vec<f64>,
     /// Coefficient of restitution.
@@ -88,14 +90,15 @@ impl ContactTable {
 
     fn push(&mut self, force: &ContactForce) {
         let contact = &force.contact;
-        self.geom1.push(contact.geoms[0] as i32);
-        self.geom2.push(contact.geoms[1] as i32);
+        self.geom1.push(contact.geoms[0].index() as i32);
+        self.geom2.push(contact.geoms[1].index() as i32);
         self.point.extend_from_slice(contact.point.as_slice());
         // The columns of the frame are the rows of the recording.
         self.frame.extend_from_slice(contact.frame.as_slice());
         self.gap.push(contact.gap);
         self.law.push(contact.law.kind() as i32);
         self.mu.push(contact.law.mu());
+        self.viscosity.push(contact.law.viscosity());
         self.mode.push(match force.mode {
             Mode::Open => 0,
             Mode::Stick => 1,

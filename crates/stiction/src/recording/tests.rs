@@ -3,7 +3,7 @@
 use super::npz::NpzWriter;
 use super::{Recorder, Recording, SHAPE_NAMES};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
-use crate::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+use crate::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use crate::sim::{Settings, Simulation};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
@@ -26,10 +26,10 @@ fn recorded(steps: usize) -> Recording {
     ];
     let mut builder = ModelBuilder::new("shapes");
     let red = Some([0.8, 0.1, 0.1, 0.5]);
-    builder.add_geom(BodyId::WORLD, GeomSpec { color: red, ..GeomSpec::new(Shape::Plane) }).unwrap();
+    builder.add_geom(BodyHandle::WORLD, GeomSpec { color: red, ..GeomSpec::new(Shape::Plane) }).unwrap();
     let mut ground = GeomSpec::new(Shape::HeightField(Arc::new(field)));
     ground.pose.translation = Vector3::new(50.0, 0.0, 9.0);
-    builder.add_geom(BodyId::WORLD, ground).unwrap();
+    builder.add_geom(BodyHandle::WORLD, ground).unwrap();
     for (i, shape) in shapes.into_iter().enumerate() {
         let height = if i == 0 { 0.1 } else { 5.0 };
         let place = Vector3::new(3.0 * i as f64, 0.0, height);
@@ -40,7 +40,7 @@ fn recorded(steps: usize) -> Recording {
             geoms: vec![GeomSpec::new(shape)],
             ..BodySpec::default()
         };
-        builder.add_body(BodyId::WORLD, body).unwrap();
+        builder.add_body(BodyHandle::WORLD, body).unwrap();
     }
     let mut simulation = Simulation::new(Arc::new(builder.build().unwrap()), Settings::default()).unwrap();
     let mut recorder = Recorder::new(&simulation, steps);
@@ -140,7 +140,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[4_i64]));
+    let found = with(|npz| npz.array("format", &[], &[5_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

@@ -6,7 +6,7 @@
 
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
-use crate::model::Law;
+use crate::model::{BodyId, Law};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -31,8 +31,61 @@ pub struct CertificateField {
     pub get_mut: fn(&mut Certificate) -> &mut f64,
 }
 
-/// Declares the certificate, field by field: `name: unit, title, whether a violation;`.
-macro_rules! certificate {
+/// Declares the certificate, field by field, to the macro `$declare`: `name: unit, title, whether a violation;`. Whatever
+/// needs the fields by name where Rust compiles, as the attributes in Python, is declared from here too; whatever needs them
+/// where it runs reads [`Certificate::FIELDS`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! certificate_fields {
+    ($declare:ident) => {
+        $declare! {
+            /// Worst scaled natural-map residual of the islands' problems (dimensionless).
+            residual: "", "residual (scaled)", true;
+            /// Deepest overlap of contacts, and of limits that are lengths, at the end of the step, as the laws left it (m).
+            penetration: "m", "penetration", true;
+            /// Worst crossing of limits that are angles, at the end of the step likewise (rad).
+            penetration_angular: "rad", "crossed limits", true;
+            /// Farthest that the removal of overlap at the beginning of the step moved a link's origin (m).
+            projection: "m", "moved by projection", true;
+            /// Farthest that it turned a link (rad).
+            projection_angular: "rad", "turned by projection", true;
+            /// Worst speed below what a unilateral row allows (m/s).
+            approach: "m/s", "approach at closed contacts", true;
+            /// Worst rate below what a limit that is an angle allows (rad/s).
+            approach_angular: "rad/s", "approach at limits", true;
+            /// Worst negative normal impulse as a force (N).
+            pull: "N", "pull", true;
+            /// Worst negative impulse of a limit that is an angle as a torque (N m).
+            pull_angular: "N m", "pull of limits", true;
+            /// Worst excess of a tangential force over the friction bound (N).
+            cone_violation: "N", "outside the friction cone", true;
+            /// Worst excess of the friction of joints that turn over its bound (N m).
+            cone_violation_angular: "N m", "beyond joint friction", true;
+            /// Worst power that friction feeds into a contact (W).
+            sliding_power: "W", "power fed in by friction", true;
+            /// Worst power of a normal force where the row opens, `lambda_n (u_n + a_n) / h` (W).
+            complementarity: "W", "force where contacts open", true;
+            /// Worst power that dry friction fails to take, `(mu lambda_n |u_t| + lambda_t . u_t) / h` (W): zero when sliding
+            /// friction is as large as it can be and against the sliding.
+            dissipation: "W", "missing friction power", true;
+            /// Fastest sliding of a contact without slip that presses (m/s).
+            slip: "m/s", "slip without leave", true;
+            /// Worst difference between viscous friction and its coefficient times the velocity after the step (N).
+            viscous_error: "N", "error of viscous friction", true;
+            /// Worst error of a bilateral constraint at the end of the step (m).
+            bilateral: "m", "bilateral error", true;
+            /// Worst error of a bilateral constraint of angles, likewise (rad).
+            bilateral_angular: "rad", "bilateral error of angles", true;
+            /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
+            /// already meets the bilateral rows.
+            contact_work: "J", "work of contact impulses", false;
+            /// Change of the total energy in the step (J).
+            energy_change: "J", "energy gain in a step", false;
+        }
+    };
+}
+
+macro_rules! declare_certificate {
     ($($(#[doc = $doc:literal])+ $name:ident: $unit:literal, $title:literal, $violation:literal;)+) => {
         /// Violations of the laws in one step, all zero or positive, zero is perfect; and what the step did to the energy.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,27 +109,7 @@ macro_rules! certificate {
     };
 }
 
-certificate! {
-    /// Worst scaled natural-map residual of the islands' problems (dimensionless).
-    residual: "", "residual (scaled)", true;
-    /// Deepest overlap of contacts and limits at the beginning of the step, after the projection (m, rad).
-    penetration: "m", "penetration", true;
-    /// Worst speed below what a unilateral row allows (m/s, rad/s).
-    approach: "m/s", "approach at closed contacts", true;
-    /// Worst negative normal impulse as a force (N).
-    pull: "N", "pull", true;
-    /// Worst excess of a tangential force over the friction bound (N).
-    cone_violation: "N", "outside the friction cone", true;
-    /// Worst power that friction feeds into a contact (W).
-    sliding_power: "W", "power fed in by friction", true;
-    /// Worst error of a bilateral constraint at the end of the step (m, rad).
-    bilateral: "m", "bilateral error", true;
-    /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
-    /// already meets the bilateral rows.
-    contact_work: "J", "work of contact impulses", false;
-    /// Change of the total energy in the step (J).
-    energy_change: "J", "energy gain in a step", false;
-}
+certificate_fields!(declare_certificate);
 
 impl Certificate {
     /// Takes the larger of each field, so that zero, or the worst of several steps, remains.
@@ -117,6 +150,9 @@ pub struct StepReport {
     /// energy or has no solution otherwise.
     #[serde(default)]
     pub reduced_impacts: usize,
+    /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
+    #[serde(default)]
+    pub projected_body: Option<BodyId>,
     /// Complementarity variables of the largest island.
     pub variables: usize,
     /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
@@ -147,6 +183,7 @@ impl StepReport {
             regularized: 0,
             bounces: 0,
             reduced_impacts: 0,
+            projected_body: None,
             variables: 0,
             iterations: 0,
             pivots: 0,
@@ -160,6 +197,11 @@ impl StepReport {
     /// Whether every island was solved to tolerance.
     pub fn solved(&self) -> bool {
         self.unsolved == 0
+    }
+
+    pub(crate) fn add_projection(&mut self, [length, angle]: [f64; 2], farthest: Option<BodyId>) {
+        [self.certificate.projection, self.certificate.projection_angular] = [length, angle];
+        self.projected_body = farthest;
     }
 
     pub(crate) fn add_island(&mut self, island: &IslandReport) {
@@ -179,36 +221,83 @@ impl StepReport {
     }
 }
 
+/// A block of rows after a step: what it did, in a step of `h` seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockOutcome {
+    /// With the law in force.
+    pub(crate) kind: BlockKind,
+    /// Whether the rows are rates of angles.
+    pub(crate) angular: bool,
+    /// Impulse of each row (N s or N m s).
+    pub(crate) impulse: Vector3<f64>,
+    /// Velocity after the step (m/s or rad/s).
+    pub(crate) velocity: Vector3<f64>,
+    /// Velocity with bilateral rows alone.
+    pub(crate) free: Vector3<f64>,
+}
+
 impl Certificate {
-    /// Adds a block of rows under the law in force, with its impulse, the velocity that it leaves and the velocity with bilateral
-    /// rows alone, in a step of `h` seconds.
-    pub(crate) fn add_block(
-        &mut self,
-        kind: BlockKind,
-        impulse: &Vector3<f64>,
-        velocity: &Vector3<f64>,
-        free: &Vector3<f64>,
-        h: f64,
-    ) {
+    /// Adds a block of rows, in a step of `h` seconds.
+    pub(crate) fn add_block(&mut self, block: &BlockOutcome, h: f64) {
+        let BlockOutcome { kind, angular, impulse, velocity, free } = block;
         self.contact_work += 0.5 * impulse.dot(&(velocity + free));
-        match kind {
-            BlockKind::Contact { bias, law, .. } => {
-                self.approach = self.approach.max(-(velocity.x + bias));
-                self.pull = self.pull.max(-impulse.x / h);
-                let excess = excess_friction(law, impulse, velocity, h);
-                self.cone_violation = self.cone_violation.max(excess / h);
-                let power = (impulse.y * velocity.y + impulse.z * velocity.z) / h;
-                self.sliding_power = self.sliding_power.max(power);
+        match *kind {
+            BlockKind::Contact { bias, law, preload } => {
+                self.add_normal(*angular, impulse.x, preload, velocity.x + bias, h);
+                self.add_friction(law, bias, impulse, velocity, h);
             }
-            BlockKind::Limit { bias } => {
-                self.approach = self.approach.max(-(velocity.x + bias));
-                self.pull = self.pull.max(-impulse.x / h);
-            }
+            BlockKind::Limit { bias } => self.add_normal(*angular, impulse.x, 0.0, velocity.x + bias, h),
             BlockKind::Friction { bound } => {
-                self.cone_violation = self.cone_violation.max((impulse.x.abs() - bound) / h);
-                self.sliding_power = self.sliding_power.max(impulse.x * velocity.x / h);
+                let excess = (impulse.x.abs() - bound) / h;
+                raise(
+                    if *angular { &mut self.cone_violation_angular } else { &mut self.cone_violation },
+                    excess,
+                );
+                let power = impulse.x * velocity.x / h;
+                raise(&mut self.sliding_power, power);
+                raise(&mut self.dissipation, bound * velocity.x.abs() / h + power);
             }
         }
+    }
+
+    /// `0 <= lambda - p  perp  w >= 0`.
+    fn add_normal(&mut self, angular: bool, impulse: f64, preload: f64, w: f64, h: f64) {
+        let [approach, pull] = if angular {
+            [&mut self.approach_angular, &mut self.pull_angular]
+        } else {
+            [&mut self.approach, &mut self.pull]
+        };
+        raise(approach, -w);
+        raise(pull, -impulse / h);
+        raise(&mut self.complementarity, ((impulse - preload) * w).abs() / h);
+    }
+
+    /// The tangential part of a contact under its law.
+    fn add_friction(&mut self, law: Law, bias: f64, impulse: &Vector3<f64>, velocity: &Vector3<f64>, h: f64) {
+        let slip = libm::hypot(velocity.y, velocity.z);
+        let power = (impulse.y * velocity.y + impulse.z * velocity.z) / h;
+        raise(&mut self.sliding_power, power);
+        // What does not touch yet is not rubbed.
+        let viscous = if bias <= 0.0 { h * law.viscosity() } else { 0.0 };
+        let dry = libm::hypot(impulse.y + viscous * velocity.y, impulse.z + viscous * velocity.z);
+        let pressing = impulse.x.max(0.0);
+        match law {
+            Law::Viscous { .. } => raise(&mut self.viscous_error, dry / h),
+            Law::NoSlip if pressing > 0.0 => raise(&mut self.slip, slip),
+            Law::NoSlip | Law::Frictionless => raise(&mut self.cone_violation, dry / h),
+            Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } => {
+                let bound = mu * pressing;
+                raise(&mut self.cone_violation, (dry - bound) / h);
+                raise(&mut self.dissipation, (bound + viscous * slip) * slip / h + power);
+            }
+        }
+    }
+}
+
+/// Raises a violation to another one; one that is not a number stays.
+fn raise(violation: &mut f64, other: f64) {
+    if other > *violation || other.is_nan() {
+        *violation = other;
     }
 }
 
@@ -220,17 +309,4 @@ pub(crate) fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (V
         values.1[r] = rates[block.row + r];
     }
     values
-}
-
-/// Tangential impulse beyond what the law allows (N s).
-fn excess_friction(law: Law, lambda: &Vector3<f64>, rates: &Vector3<f64>, h: f64) -> f64 {
-    let viscous = h * law.viscosity();
-    let dry = libm::hypot(lambda.y + viscous * rates.y, lambda.z + viscous * rates.z);
-    if lambda.x <= 0.0 || law.mu().is_finite() {
-        let bound = if lambda.x > 0.0 { law.mu() * lambda.x } else { 0.0 };
-        // An explicit viscous impulse answers the velocity before the step, not the one after.
-        if matches!(law, Law::Viscous { .. }) { 0.0 } else { dry - bound }
-    } else {
-        0.0
-    }
 }

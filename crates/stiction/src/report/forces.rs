@@ -11,10 +11,12 @@
 
 use crate::constraint::Limited;
 use crate::contact::{Contact, Law, Mode};
+use crate::model::GeomId;
 use nalgebra::Vector3;
 
 /// Impulse and force of one contact in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ContactForce {
     /// The contact, with the law in force, which is that of the contact model where that replaces all laws.
     pub contact: Contact,
@@ -75,9 +77,10 @@ impl ContactForce {
 
 /// What all contacts of two geoms carry together in the last step; forces are impulses over the time step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairForce {
     /// The geoms, first and second, as in [`Contact::geoms`].
-    pub geoms: [usize; 2],
+    pub geoms: [GeomId; 2],
     /// Number of contacts.
     pub contacts: usize,
     /// Number of them that press.
@@ -123,6 +126,7 @@ impl PairForce {
 
 /// What a limit carried in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LimitForce<'a> {
     /// What is limited.
     pub kind: Limited,

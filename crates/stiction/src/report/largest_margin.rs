@@ -35,6 +35,7 @@
 
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, Formulation, Law};
+use crate::model::GeomId;
 use crate::report::LastStep;
 use crate::report::forces::ContactForce;
 use crate::report::least_friction::OPENS;
@@ -67,6 +68,7 @@ const UNBOUNDED: f64 = 1e3;
 
 /// Margins of a pair of geoms over all solutions.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairMargins {
     /// The largest; infinite if it has no bound, which only contacts without slip can have.
     pub largest: f64,
@@ -83,7 +85,7 @@ impl LastStep<'_> {
     /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
     /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
     /// for every step.
-    pub(crate) fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {
+    pub(crate) fn pair_margins(&self, geoms: [GeomId; 2]) -> Option<PairMargins> {
         let returned = self.net_friction(geoms)?;
         let margin = returned.point.norm();
         if let Formulation::ExactCone(settings) = self.formulation
@@ -105,7 +107,7 @@ impl LastStep<'_> {
     }
 
     /// What the returned impulses of a pair say; `None` without dry friction or without pressure.
-    fn net_friction(&self, geoms: [usize; 2]) -> Option<NetFriction> {
+    fn net_friction(&self, geoms: [GeomId; 2]) -> Option<NetFriction> {
         let of_pair = || self.forces.iter().filter(|c| c.contact.geoms == geoms);
         let law = of_pair().next()?.contact.law;
         let mu = coefficient(law)?.unwrap_or(1.0);
@@ -120,12 +122,12 @@ impl LastStep<'_> {
     }
 
     /// The geoms of a block that is a contact.
-    fn geoms_of(&self, block: &RowBlock) -> Option<[usize; 2]> {
+    fn geoms_of(&self, block: &RowBlock) -> Option<[GeomId; 2]> {
         block.contact.map(|index| self.contacts[index].geoms)
     }
 
     /// The blocks that are connected with those of a pair through moving trees, in their order.
-    fn blocks_around(&self, geoms: [usize; 2]) -> Vec<RowBlock> {
+    fn blocks_around(&self, geoms: [GeomId; 2]) -> Vec<RowBlock> {
         let rows = self.rows;
         let mut reached = vec![false; self.model.trees.len()];
         let mut chosen: Vec<bool> = rows.blocks.iter().map(|b| self.geoms_of(b) == Some(geoms)).collect();
@@ -133,10 +135,10 @@ impl LastStep<'_> {
         while count < chosen.iter().filter(|chosen| **chosen).count() {
             count = chosen.iter().filter(|chosen| **chosen).count();
             for (block, _) in rows.blocks.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
-                rows.pieces(block).iter().for_each(|piece| reached[piece.tree] = true);
+                rows.pieces(block).iter().for_each(|piece| reached[piece.tree.index()] = true);
             }
             for (block, chosen) in rows.blocks.iter().zip(&mut chosen) {
-                *chosen |= rows.pieces(block).iter().any(|piece| reached[piece.tree]);
+                *chosen |= rows.pieces(block).iter().any(|piece| reached[piece.tree.index()]);
             }
         }
         rows.blocks.iter().zip(chosen).filter_map(|(block, chosen)| chosen.then_some(*block)).collect()
@@ -294,7 +296,7 @@ struct Solutions {
 }
 
 impl Solutions {
-    fn new(step: &LastStep<'_>, geoms: [usize; 2], returned: &NetFriction) -> Option<Self> {
+    fn new(step: &LastStep<'_>, geoms: [GeomId; 2], returned: &NetFriction) -> Option<Self> {
         let blocks = step.blocks_around(geoms);
         let (delassus, impulse) = step.dense_rows(&blocks);
         let n = impulse.len();

@@ -10,6 +10,7 @@ use std::fmt;
 /// What kind of note an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum EntryKind {
     /// Worked out from other parts of the scene.
     Inferred,
@@ -23,8 +24,22 @@ pub enum EntryKind {
     Warning,
 }
 
+impl EntryKind {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            EntryKind::Inferred => "inferred",
+            EntryKind::Defaulted => "defaulted",
+            EntryKind::Ignored => "ignored",
+            EntryKind::Repaired => "repaired",
+            EntryKind::Warning => "warning",
+        }
+    }
+}
+
 /// One note of a [`LoadReport`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ReportEntry {
     /// Kind.
     pub kind: EntryKind,
@@ -41,14 +56,7 @@ pub struct ReportEntry {
 
 impl fmt::Display for ReportEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            EntryKind::Inferred => "inferred",
-            EntryKind::Defaulted => "defaulted",
-            EntryKind::Ignored => "ignored",
-            EntryKind::Repaired => "repaired",
-            EntryKind::Warning => "warning",
-        };
-        write!(f, "{}: {kind}: {}", self.place, self.element)?;
+        write!(f, "{}: {}: {}", self.place, self.kind.name(), self.element)?;
         if let Some(attribute) = &self.attribute {
             write!(f, ", {attribute}")?;
         }
@@ -58,6 +66,7 @@ impl fmt::Display for ReportEntry {
 
 /// Everything the reader inferred, defaulted, ignored or repaired, in the order of its reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct LoadReport {
     /// The entries, each once.
     pub entries: Vec<ReportEntry>,

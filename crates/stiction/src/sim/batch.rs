@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Why a batch cannot be made or advanced.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BatchError {
     /// The model cannot be simulated with these settings.
     #[error(transparent)]
@@ -52,6 +53,7 @@ pub struct RolloutPlan<'a> {
 
 /// What environments did; lists are row-major. Rows after an error are NaN, their counts zero.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Rollout {
     /// Number of environments.
     pub batch: usize,
@@ -306,8 +308,8 @@ mod tests {
                 alone.state.ctrl[0] = ((i * 60 + step) % 5) as f64 - 2.0;
                 let _ = alone.step().unwrap();
                 let row = i * 60 + step;
-                assert_eq!(alone.state.q, one.qpos[row * model.nq()..(row + 1) * model.nq()]);
-                assert_eq!(alone.state.v, one.qvel[row * model.nv()..(row + 1) * model.nv()]);
+                assert_eq!(*alone.state.q, one.qpos[row * model.nq()..(row + 1) * model.nq()]);
+                assert_eq!(*alone.state.v, one.qvel[row * model.nv()..(row + 1) * model.nv()]);
             }
         }
     }

@@ -81,9 +81,7 @@ impl Simulation {
         system.state.loop_q.copy_from_slice(system.closures.loops.coordinates());
         for (from, to) in poses.iter().zip(&system.data.link_pose) {
             report.distance = report.distance.max((to.translation - from.translation).norm());
-            let turn = to.rotation * from.rotation.transpose();
-            let turn = nalgebra::UnitQuaternion::from_matrix(&turn);
-            report.angle = report.angle.max(2.0 * libm::atan2(turn.imag().norm(), turn.w.abs()));
+            report.angle = report.angle.max(from.angle_to(to));
         }
         if report.after <= tolerance {
             return Ok(report);
@@ -96,7 +94,7 @@ impl Simulation {
 /// The equality with the largest position error, and the error; needs poses.
 fn worst_equality(system: &System<'_>) -> (usize, f64) {
     let at = system.present().located();
-    let error = |e| position_error(system.model, system.data, at, e);
+    let error = |e| position_error(system.model, system.data, at, e).size();
     let errors = (0..system.model.equalities.len()).map(|e| (e, error(e)));
     errors.fold((0, 0.0), |worst, found| if found.1 > worst.1 { found } else { worst })
 }

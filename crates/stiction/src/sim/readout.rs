@@ -1,5 +1,6 @@
 //! What can be read of the last step: forces and margins.
 
+use crate::model::GeomId;
 use crate::report::{ContactForce, LastStep, LimitForce, PairForce, PairMargins};
 use crate::sim::Simulation;
 
@@ -45,7 +46,7 @@ impl Simulation {
     /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
     /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
     /// for every step.
-    pub fn pair_margins(&self, geoms: [usize; 2]) -> Option<PairMargins> {
+    pub fn pair_margins(&self, geoms: [GeomId; 2]) -> Option<PairMargins> {
         self.last_step().pair_margins(geoms)
     }
 
@@ -56,7 +57,7 @@ impl Simulation {
             formulation: &self.settings.formulation,
             rows: &problem.rows,
             rates: &problem.rates,
-            contacts: &self.constraints.contacts.finder.contacts,
+            contacts: &problem.contacts,
             forces: self.contact_forces(),
             h: self.timestep(),
         }

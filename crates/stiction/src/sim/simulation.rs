@@ -168,7 +168,7 @@ impl Simulation {
         self.settings.timestep.unwrap_or(self.model.timestep)
     }
 
-    /// Derived quantities: poses, velocities and factors at the beginning of the last step.
+    /// Derived quantities: poses and velocities at the end of the last step, factors of some moment within it.
     pub fn data(&self) -> &Data {
         &self.data
     }

@@ -24,6 +24,7 @@ const VERSION: u32 = 3;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// The bytes are not a snapshot of this version.
     #[error("not a stiction snapshot of version {VERSION}: {0}")]
@@ -110,8 +111,10 @@ fn state_hash(model: &Model, state: &State) -> u64 {
     add(state.time);
     for i in links {
         let link = &model.links[i];
-        state.q[link.q..link.q + link.kind.nq()].iter().for_each(|&x| add(x));
-        state.v[link.v..link.v + link.kind.nv()].iter().for_each(|&x| add(x));
+        // Of a state of another model what there is.
+        let (q, v) = (link.q..link.q + link.kind.nq(), link.v..link.v + link.kind.nv());
+        state.q.get(q).into_iter().flatten().for_each(|&x| add(x));
+        state.v.get(v).into_iter().flatten().for_each(|&x| add(x));
     }
     for mocap in &state.mocap {
         mocap.position.iter().for_each(|&x| add(x));

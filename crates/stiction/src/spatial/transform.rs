@@ -3,6 +3,7 @@
 //! Quaternions live in configurations only; everything computed from a configuration works with matrices,
 //! because a pose is applied to far more vectors than it is composed.
 
+use super::rotation::{quaternion_conjugate, quaternion_product};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,12 @@ impl Transform {
     pub fn quaternion(&self) -> [f64; 4] {
         let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
         [q.w, q.i, q.j, q.k]
+    }
+
+    /// Angle between the orientations of two frames (rad), to rounding where it is small.
+    pub fn angle_to(&self, other: &Self) -> f64 {
+        let turn = quaternion_product(&other.quaternion(), &quaternion_conjugate(&self.quaternion()));
+        2.0 * libm::atan2(libm::hypot(libm::hypot(turn[1], turn[2]), turn[3]), turn[0].abs())
     }
 
     /// A point of B in A (m).

@@ -2,7 +2,7 @@
 
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data, RigidBodyStep};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::step::applied_forces::Commands;
 use crate::step::bounce::Bounce;
 use crate::step::contact_problem::ContactProblem;
@@ -35,10 +35,13 @@ impl Advance {
     ) -> Result<(), AlgorithmError> {
         let System { model, h, state, closures, .. } = system;
         let (model, h) = (*model, *h);
-        for (tree, contents) in model.trees.iter().enumerate().filter(|(tree, _)| contact_rule[*tree]) {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
+            if !contact_rule[tree.index()] {
+                continue;
+            }
             let (q, v) = (&mut state.q, &mut state.v);
             if contents.lone_body {
-                let delay = bounce.delay[tree];
+                let delay = bounce.delay[tree.index()];
                 let late_turn = if closures.is_tied(tree) { delay } else { 0.0 };
                 let (velocity, delays) = (&problem.velocity, [delay, late_turn]);
                 RigidBodyStep::new(model, tree, h, &free.tau)?.advance(q, v, [&free.own, velocity], delays);
@@ -59,7 +62,7 @@ impl Advance {
     pub(crate) fn freely(
         &mut self,
         system: &mut System<'_>,
-        moves: impl Fn(usize) -> bool,
+        moves: impl Fn(TreeId) -> bool,
     ) -> Result<(), AlgorithmError> {
         let System { model, h, forces, state, data, closures, constraints, .. } = system;
         let (model, h) = (*model, *h);
@@ -67,7 +70,7 @@ impl Advance {
         // No loop ties the trees whose forces are asked for here.
         let commands = Commands { ctrl, applied, external, loops: &closures.loops, constraints };
         let (q, v, tau) = (&mut state.q, &mut state.v, &mut self.tau);
-        for (tree, contents) in model.trees.iter().enumerate() {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
             if !moves(tree) || closures.is_tied(tree) {
                 continue;
             }

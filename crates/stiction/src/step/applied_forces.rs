@@ -6,7 +6,7 @@ use crate::constraint::kind::Constraints;
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
-use crate::model::{Base, JointKind, Model, State, Transmission};
+use crate::model::{Base, JointKind, Model, State, Transmission, TreeId};
 use crate::spatial::Force;
 
 /// Which drives on joints and which bodies act on each tree.
@@ -20,13 +20,13 @@ pub(crate) struct ForceMap {
 impl ForceMap {
     pub(crate) fn new(model: &Model) -> Self {
         let drives = drives_of(model, model.trees.len(), |transmission| match transmission {
-            Transmission::Joint(link) => Some(model.links[link].tree),
+            Transmission::Joint(link) => Some(model.links[link].tree.index()),
             Transmission::Loop(_) | Transmission::Tendon(_) => None,
         });
         let mut bodies = vec![Vec::new(); model.trees.len()];
         for (i, body) in model.bodies.iter().enumerate() {
             if let Base::Link(link) = body.base {
-                bodies[model.links[link].tree].push(i);
+                bodies[model.links[link].tree.index()].push(i);
             }
         }
         Self { drives, bodies }
@@ -36,7 +36,7 @@ impl ForceMap {
     fn add_drives(
         &self,
         model: &Model,
-        tree: usize,
+        tree: TreeId,
         commands: &Commands,
         q: &[f64],
         v: &[f64],
@@ -47,7 +47,7 @@ impl ForceMap {
             let (length, rate) = length_and_rate(model, &model.actuators[i], q, v);
             drive_force(&model.actuators[i], ctrl[i], length, rate).0
         };
-        for &i in &self.drives[tree] {
+        for &i in &self.drives[tree.index()] {
             let actuator = &model.actuators[i];
             let Transmission::Joint(link) = actuator.transmission else { continue };
             let (link, force) = (&model.links[link], force(i));
@@ -64,14 +64,14 @@ impl ForceMap {
     }
 
     /// Adds the wrenches applied to one tree's bodies; needs the poses of `data`.
-    fn add_external(&self, model: &Model, data: &Data, tree: usize, external: &[Force], tau: &mut [f64]) {
-        for &i in &self.bodies[tree] {
+    fn add_external(&self, model: &Model, data: &Data, tree: TreeId, external: &[Force], tau: &mut [f64]) {
+        for &i in &self.bodies[tree.index()] {
             let body = &model.bodies[i];
             let Base::Link(link) = body.base else { continue };
             if external[i] == Force::zero() {
                 continue;
             }
-            let center = data.link_pose[link].vector(&body.pose.point(&body.center_of_mass));
+            let center = data.link_pose[link.index()].vector(&body.pose.point(&body.center_of_mass));
             dynamics::add_wrench(model, data, link, &external[i].about(&center), tau);
         }
     }
@@ -84,7 +84,7 @@ impl ForceMap {
         &self,
         model: &Model,
         data: &Data,
-        tree: usize,
+        tree: TreeId,
         commands: &Commands,
         q: &[f64],
         v: &[f64],
@@ -100,7 +100,7 @@ impl ForceMap {
         &self,
         model: &Model,
         data: &Data,
-        tree: usize,
+        tree: TreeId,
         commands: &Commands,
         q: &[f64],
         v: &[f64],
@@ -115,7 +115,7 @@ impl ForceMap {
 
     /// Adds to one tree's part of `tau` what acts along joints that close loops: springs, dampers and drives in them, and
     /// tendons over them.
-    pub(crate) fn add_loop_forces(&self, model: &Model, tree: usize, commands: &Commands, tau: &mut [f64]) {
+    pub(crate) fn add_loop_forces(&self, model: &Model, tree: TreeId, commands: &Commands, tau: &mut [f64]) {
         let loops = commands.loops;
         for &tendon in &model.trees[tree].tendons {
             let contents = &model.tendons[tendon];
@@ -142,7 +142,7 @@ impl ForceMap {
     pub(crate) fn implicit_gains(
         &self,
         model: &Model,
-        tree: usize,
+        tree: TreeId,
         state: &State,
         rate: &mut [f64],
         position: &mut [f64],
@@ -157,7 +157,7 @@ impl ForceMap {
                 position[link.v..link.v + link.kind.nv()].fill(link.stiffness);
             }
         }
-        for &i in &self.drives[tree] {
+        for &i in &self.drives[tree.index()] {
             let actuator = &model.actuators[i];
             let Transmission::Joint(link) = actuator.transmission else { continue };
             let dof = model.links[link].v;
@@ -186,7 +186,7 @@ impl<'a> Commands<'a> {
     }
 
     /// Whether [`ForceMap::add_loop_forces`] may add anything.
-    pub(crate) fn has_loop_forces(&self, model: &Model, tree: usize) -> bool {
+    pub(crate) fn has_loop_forces(&self, model: &Model, tree: TreeId) -> bool {
         !(self.constraints.loop_joints.on_tree(tree).is_empty() && model.trees[tree].tendons.is_empty())
     }
 }

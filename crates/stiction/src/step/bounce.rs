@@ -65,7 +65,7 @@ impl Bounce {
             return Ok(());
         }
         let (model, state) = (system.model, &system.state);
-        let ContactProblem { rows, islands, bounced, velocity, rates, .. } = problem;
+        let ContactProblem { rows, contacts, islands, bounced, velocity, rates, .. } = problem;
         let blocks = |island: usize| islands.partition.blocks(island).iter().map(|&b| &rows.blocks[b]);
         for piece in bounced.iter().flat_map(|&island| blocks(island)).flat_map(|block| rows.pieces(block)) {
             let dofs = model.trees[piece.tree].dofs.clone();
@@ -79,14 +79,13 @@ impl Bounce {
         }
         rows.velocities(model, &self.moved, &mut self.moved_rates);
         rows.velocities(model, velocity, rates);
-        let contacts = &system.constraints.contacts.finder.contacts;
         for &island in &*bounced {
             let delay = blocks(island).fold(1.0, |delay: f64, block| {
                 let [before, after] = [self.moved_rates[block.row], rates[block.row]];
                 delay.min(longest_delay(block, contacts, [before, after], system.h))
             });
             for piece in blocks(island).flat_map(|block| rows.pieces(block)) {
-                self.delay[piece.tree] = delay;
+                self.delay[piece.tree.index()] = delay;
             }
         }
         for (contents, delay) in model.trees.iter().zip(&self.delay) {

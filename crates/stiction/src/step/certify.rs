@@ -4,7 +4,7 @@
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
-use crate::report::certificate::row_values;
+use crate::report::certificate::{BlockOutcome, row_values};
 use crate::report::{ContactForce, Readout, StepReport};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::AccelerationLevel;
@@ -25,10 +25,9 @@ pub(crate) fn certify_rows(
     report: &mut StepReport,
 ) {
     let h = system.h;
-    let ContactProblem { rows, free, velocity, rates, .. } = problem;
+    let ContactProblem { rows, contacts, free, velocity, rates, .. } = problem;
     rows.velocities(system.model, velocity, rates);
     let certificate = &mut report.certificate;
-    certificate.penetration = system.constraints.worst_overlap(&system.present());
     readout.contacts.clear();
     for block in &rows.blocks {
         let RowKind::Unilateral(kind) = block.kind else { continue };
@@ -41,9 +40,9 @@ pub(crate) fn certify_rows(
         };
         let (impulse, velocity) = row_values(block, &rows.impulse, rates);
         let (_, free) = row_values(block, &rows.impulse, free);
-        certificate.add_block(kind, &impulse, &velocity, &free, h);
+        certificate.add_block(&BlockOutcome { kind, angular: block.angular, impulse, velocity, free }, h);
         if let (BlockKind::Contact { law, bias, preload }, Some(index)) = (kind, block.contact) {
-            let contact = Contact { law, ..system.constraints.contacts.finder.contacts[index] };
+            let contact = Contact { law, ..contacts[index] };
             let force = ContactForce::new(contact, [bias, preload], impulse, velocity, h);
             readout.contacts.push(force);
         }
@@ -62,7 +61,7 @@ pub(crate) fn certify_rows(
     report.rows = rows.len();
 }
 
-/// Energy, bilateral error and time at the end of the step.
+/// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.
 pub(crate) fn certify_end(system: &mut System<'_>, report: &mut StepReport) {
     dynamics::forward_kinematics_all(system.model, system.data, &system.state.q, &system.state.v);
     system.closures.loops.set_rates(&system.state.v);
@@ -70,6 +69,13 @@ pub(crate) fn certify_end(system: &mut System<'_>, report: &mut StepReport) {
     report.certificate.energy_change = energy - report.energy;
     report.energy = energy;
     report.kinetic_energy = system.kinetic_energy();
-    report.certificate.bilateral = system.constraints.worst_bilateral(&system.present());
+    system.find_contacts();
+    let [overlap, bilateral] = [
+        system.constraints.worst_overlap(&system.present()),
+        system.constraints.worst_bilateral(&system.present()),
+    ];
+    let certificate = &mut report.certificate;
+    [certificate.penetration, certificate.penetration_angular] = [overlap.length, overlap.angle];
+    [certificate.bilateral, certificate.bilateral_angular] = [bilateral.length, bilateral.angle];
     report.time = system.state.time;
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 /// Time spent in the stages of a step, summed over the steps (s).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct StageTimes {
     /// Poses and velocities: stage 1.
     pub kinematics: f64,

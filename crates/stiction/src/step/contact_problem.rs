@@ -3,7 +3,7 @@
 use crate::constraint::islands::{Islands, RowProblem};
 use crate::constraint::kind::{Level, StepAhead};
 use crate::constraint::rows::{BlockKey, Rows};
-use crate::contact::{FormulationError, Impacts, IslandSolver, Memory};
+use crate::contact::{Contact, FormulationError, Impacts, IslandSolver, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::report::StepReport;
@@ -51,6 +51,8 @@ impl StepMemory {
 pub(crate) struct ContactProblem {
     pub(crate) solver: Box<dyn IslandSolver>,
     pub(crate) rows: Rows,
+    /// The contacts to which blocks of rows refer.
+    pub(crate) contacts: Vec<Contact>,
     pub(crate) islands: Islands,
     /// Row velocities without constraint impulses, but with those of bilateral rows after the solve.
     pub(crate) free: Vec<f64>,
@@ -71,6 +73,7 @@ impl ContactProblem {
         Ok(Self {
             solver: settings.formulation.solver()?,
             rows: Rows::default(),
+            contacts: Vec::new(),
             islands: Islands::with_impacts(Impacts::new(settings.impact, settings.impact_threshold)),
             free: Vec::new(),
             before: Vec::new(),
@@ -89,10 +92,11 @@ impl ContactProblem {
         free: &mut FreeVelocity,
         contact_rule: &[bool],
     ) {
-        let System { model, data, state, closures, .. } = system;
+        let System { model, data, state, closures, constraints, .. } = system;
         closures.loops.accelerate(model, data, &state.mocap);
         closures.loops.extend_rates(&mut free.v);
         self.rows.clear();
+        self.contacts.clone_from(&constraints.contacts.finder.contacts);
         let ahead = StepAhead {
             h: system.h,
             baumgarte: system.settings.baumgarte,
@@ -101,7 +105,7 @@ impl ContactProblem {
             late: &free.late,
         };
         let level = Level::Velocity(ahead);
-        system.constraints.push(&mut self.rows, &system.present(), level, |tree| contact_rule[tree]);
+        system.constraints.push(&mut self.rows, &system.present(), level, |tree| contact_rule[tree.index()]);
         self.rows.sort();
         self.rows.half_solve(system.model, system.data);
         self.rows.velocities(system.model, &free.v, &mut self.free);

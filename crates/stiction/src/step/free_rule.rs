@@ -9,7 +9,7 @@
 use crate::constraint::equality::{Configuration, Instant};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
-use crate::model::{Mocap, Model};
+use crate::model::{Mocap, Model, TreeId};
 use crate::step::applied_forces::Commands;
 use crate::step::start::StepStart;
 use crate::step::system::System;
@@ -17,7 +17,7 @@ use crate::step::system::System;
 /// The tied trees under the free rule, and the workspace for their stages.
 #[derive(Debug)]
 pub(crate) struct TiedTrees {
-    trees: Vec<usize>,
+    trees: Vec<TreeId>,
     tau: Vec<f64>,
     bias: Vec<f64>,
     zeros: Vec<f64>,
@@ -44,11 +44,13 @@ impl TiedTrees {
         let (model, h) = (*model, *h);
         let Self { trees, tau, bias, zeros, mocap } = self;
         trees.clear();
-        trees.extend((0..model.trees.len()).filter(|&tree| closures.is_tied(tree) && !contact_rule[tree]));
+        trees.extend(
+            TreeId::all(&model.trees).filter(|&tree| closures.is_tied(tree) && !contact_rule[tree.index()]),
+        );
         if trees.is_empty() {
             return Ok(());
         }
-        let free = |tree: usize| !contact_rule[tree];
+        let free = |tree: TreeId| !contact_rule[tree.index()];
         let time = state.time;
         let start = Instant { mocap: &state.mocap, time };
         if !closures.velocities_match(model, data, start, free, &state.v) {
@@ -66,7 +68,8 @@ impl TiedTrees {
             &mut state.q,
             &mut state.v,
             &mut |data, fraction, q, v, acceleration| {
-                mocap.clone_from(&state.mocap);
+                mocap.clear();
+                mocap.extend_from_slice(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));
                 // The first stage is where the loops are already.
                 if fraction > 0.0 {
@@ -128,7 +131,7 @@ impl TiedTrees {
             closures.close(model, data, now, added, &mut state.q, &state.v)?;
             closures.survey(model, data, now);
         }
-        closures.match_velocities(model, data, now, |tree| !contact_rule[tree], &mut state.v);
+        closures.match_velocities(model, data, now, |tree| !contact_rule[tree.index()], &mut state.v);
         Ok(())
     }
 }

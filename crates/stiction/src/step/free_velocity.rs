@@ -5,7 +5,7 @@
 
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, RigidBodyStep};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::step::applied_forces::Commands;
 use crate::step::system::System;
 
@@ -46,7 +46,7 @@ impl FreeVelocity {
     }
 
     /// Whether a tree has dampers, springs or servos that a step treats implicitly.
-    pub(crate) fn has_implicit_gains(&mut self, system: &System<'_>, tree: usize) -> bool {
+    pub(crate) fn has_implicit_gains(&mut self, system: &System<'_>, tree: TreeId) -> bool {
         let (model, state) = (system.model, &*system.state);
         let (rate, position) = (&mut self.rate_gain, &mut self.position_gain);
         system.forces.implicit_gains(model, tree, state, rate, position);
@@ -57,7 +57,7 @@ impl FreeVelocity {
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
-    pub(crate) fn find(&mut self, system: &mut System<'_>, tree: usize) -> Result<(), AlgorithmError> {
+    pub(crate) fn find(&mut self, system: &mut System<'_>, tree: TreeId) -> Result<(), AlgorithmError> {
         if system.model.trees[tree].lone_body {
             self.of_lone_body(system, tree)
         } else {
@@ -65,7 +65,7 @@ impl FreeVelocity {
         }
     }
 
-    fn of_tree(&mut self, system: &mut System<'_>, tree: usize) -> Result<(), AlgorithmError> {
+    fn of_tree(&mut self, system: &mut System<'_>, tree: TreeId) -> Result<(), AlgorithmError> {
         let System { model, h, forces, state, data, closures, constraints, .. } = system;
         let (model, h) = (*model, *h);
         let commands = Commands::new(state, &closures.loops, constraints);
@@ -90,7 +90,7 @@ impl FreeVelocity {
         Ok(())
     }
 
-    fn of_lone_body(&mut self, system: &mut System<'_>, tree: usize) -> Result<(), AlgorithmError> {
+    fn of_lone_body(&mut self, system: &mut System<'_>, tree: TreeId) -> Result<(), AlgorithmError> {
         let System { model, h, forces, state, data, closures, constraints, .. } = system;
         let (model, h) = (*model, *h);
         let commands = Commands::new(state, &closures.loops, constraints);

@@ -10,7 +10,7 @@ use crate::constraint::islands::{root, unite};
 use crate::constraint::kind::{InverseMass, TOUCHING};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::spatial::Mobility;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::system::System;
@@ -73,8 +73,8 @@ impl IntegratorChoice {
         free: &mut FreeVelocity,
     ) -> Result<(), AlgorithmError> {
         self.find_candidates(system, free);
-        for tree in 0..self.candidate.len() {
-            if self.candidate[tree] {
+        for tree in TreeId::all(&system.model.trees) {
+            if self.candidate[tree.index()] {
                 free.find(system, tree)?;
             }
         }
@@ -88,8 +88,8 @@ impl IntegratorChoice {
     }
 
     /// Whether explicit integration of a tree's dampers, springs and servos would be inaccurate or unstable.
-    pub(crate) fn is_stiff(&self, tree: usize) -> bool {
-        self.stiffness[tree] > STIFF
+    pub(crate) fn is_stiff(&self, tree: TreeId) -> bool {
+        self.stiffness[tree.index()] > STIFF
     }
 
     /// Trees with any row within reach, or that the explicit rule does not serve; and the sets that may interact.
@@ -100,12 +100,12 @@ impl IntegratorChoice {
         sets.extend(0..candidate.len());
         system.constraints.for_each_that_may_act(&system.present(), |trees, may_act| {
             let mut first = None;
-            for tree in trees {
+            for tree in trees.map(TreeId::index) {
                 candidate[tree] |= may_act;
                 unite(sets, *first.get_or_insert(tree), tree);
             }
         });
-        for (tree, candidate) in candidate.iter_mut().enumerate() {
+        for (tree, candidate) in TreeId::all(&system.model.trees).zip(&mut *candidate) {
             *candidate = *candidate || free.has_implicit_gains(system, tree);
         }
         // One tree of a set that may need the contact rule takes all of them along.
@@ -125,7 +125,7 @@ impl IntegratorChoice {
         self.predicted.copy_from_slice(free);
         let candidate = &self.candidate;
         let end = Instant { mocap: &state.mocap, time: state.time + *h };
-        closures.match_velocities(model, data, end, |tree| candidate[tree], &mut self.predicted);
+        closures.match_velocities(model, data, end, |tree| candidate[tree.index()], &mut self.predicted);
         closures.loops.extend_rates(&mut self.predicted);
     }
 
@@ -140,7 +140,7 @@ impl IntegratorChoice {
         let closes = |gap: f64, rate: f64| gap <= TOUCHING || gap + CLOSING * h * rate < 0.0;
         system.constraints.for_each_that_acts(&system.present(), predicted, closes, |trees| {
             for tree in trees {
-                marked[root(sets, tree)] = true;
+                marked[root(sets, tree.index())] = true;
             }
         });
     }
@@ -150,11 +150,11 @@ impl IntegratorChoice {
         let System { model, h, state, data, closures, constraints, .. } = system;
         let model = *model;
         self.stiffness.fill(0.0);
-        for (tree, contents) in model.trees.iter().enumerate() {
-            if self.candidate[tree] {
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
+            if self.candidate[tree.index()] {
                 self.find_inverse_diagonal(model, data, tree, added);
                 for dof in contents.dofs.clone().filter(|&dof| added[dof] > 0.0) {
-                    self.stiffness[tree] += added[dof] * self.inverse_diagonal[dof];
+                    self.stiffness[tree.index()] += added[dof] * self.inverse_diagonal[dof];
                 }
             }
         }
@@ -165,15 +165,15 @@ impl IntegratorChoice {
         constraints.for_each_stiffness(&mut mass, &state.ctrl, *h, |trees, of_constraint| {
             number += 1;
             for tree in trees {
-                if std::mem::replace(&mut counted[tree], number) != number {
-                    stiffness[tree] += of_constraint;
+                if std::mem::replace(&mut counted[tree.index()], number) != number {
+                    stiffness[tree.index()] += of_constraint;
                 }
             }
         });
     }
 
     /// The diagonal of `(M + h D + h^2 K)^-1` at the dofs of one tree that have something added.
-    fn find_inverse_diagonal(&mut self, model: &Model, data: &mut Data, tree: usize, added: &[f64]) {
+    fn find_inverse_diagonal(&mut self, model: &Model, data: &mut Data, tree: TreeId, added: &[f64]) {
         let dofs = model.trees[tree].dofs.clone();
         if data.is_recursive(tree) {
             let (mobility, diagonal) = (&mut self.mobility, &mut self.inverse_diagonal);

@@ -18,7 +18,7 @@ use crate::constraint::kind::Constraints;
 use crate::contact::detection::ContactFinder;
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::{JointKind, Model};
+use crate::model::{JointKind, Model, TreeId};
 use crate::spatial::Inertia;
 use nalgebra::{Matrix3, Vector3};
 
@@ -60,13 +60,13 @@ pub(crate) struct Momenta {
     grounded: Vec<bool>,
     losses: Vec<Loss>,
     /// The trees in the order of their names, in which sums are taken.
-    order: Vec<usize>,
+    order: Vec<TreeId>,
 }
 
 impl Momenta {
     pub(crate) fn new(model: &Model) -> Self {
         let count = model.trees.len();
-        let mut order: Vec<usize> = (0..count).collect();
+        let mut order: Vec<TreeId> = TreeId::all(&model.trees).collect();
         order.sort_by_key(|&tree| model.trees[tree].rank);
         Self {
             before: Vec::with_capacity(count),
@@ -80,7 +80,7 @@ impl Momenta {
     /// Step 1, at the poses and velocities before.
     pub(crate) fn remember(&mut self, model: &Model, data: &Data, constraints: &Constraints) {
         self.before.clear();
-        self.before.extend((0..model.trees.len()).map(|tree| momenta(model, data, tree)));
+        self.before.extend(TreeId::all(&model.trees).map(|tree| momenta(model, data, tree)));
         self.sets.clear();
         self.sets.extend(0..model.trees.len());
         self.grounded.clear();
@@ -88,7 +88,7 @@ impl Momenta {
             .extend(model.trees.iter().map(|tree| model.links[tree.links.start].kind != JointKind::Free));
         constraints.for_each_coupling(model, |trees, bilateral| {
             if bilateral {
-                trees.for_each(|tree| self.grounded[tree] = true);
+                trees.for_each(|tree| self.grounded[tree.index()] = true);
             }
         });
     }
@@ -97,8 +97,8 @@ impl Momenta {
     pub(crate) fn join(&mut self, model: &Model, finder: &ContactFinder) {
         for contact in &finder.contacts {
             match contact.links.map(|link| link.map(|link| model.links[link].tree)) {
-                [Some(a), Some(b)] => unite(&mut self.sets, a, b),
-                [Some(tree), None] | [None, Some(tree)] => self.grounded[tree] = true,
+                [Some(a), Some(b)] => unite(&mut self.sets, a.index(), b.index()),
+                [Some(tree), None] | [None, Some(tree)] => self.grounded[tree.index()] = true,
                 [None, None] => {}
             }
         }
@@ -108,15 +108,15 @@ impl Momenta {
     pub(crate) fn restore(&mut self, model: &Model, data: &Data, v: &mut [f64]) {
         self.losses.clear();
         self.losses.resize(model.trees.len(), Loss::NONE);
-        for tree in 0..model.trees.len() {
-            let set = root(&mut self.sets, tree);
-            self.grounded[set] |= self.grounded[tree];
+        for tree in TreeId::all(&model.trees) {
+            let set = root(&mut self.sets, tree.index());
+            self.grounded[set] |= self.grounded[tree.index()];
         }
         for &tree in &self.order {
             let [linear, angular] = momenta(model, data, tree);
-            let loss = &mut self.losses[root(&mut self.sets, tree)];
-            loss.linear += self.before[tree][0] - linear;
-            loss.angular += self.before[tree][1] - angular;
+            let loss = &mut self.losses[root(&mut self.sets, tree.index())];
+            loss.linear += self.before[tree.index()][0] - linear;
+            loss.angular += self.before[tree.index()][1] - angular;
             loss.inertia += dynamics::locked_inertia(model, data, tree);
         }
         for (tree, contents) in model.trees.iter().enumerate() {
@@ -137,6 +137,6 @@ impl Momenta {
 }
 
 /// Momentum and angular momentum about the world's origin.
-fn momenta(model: &Model, data: &Data, tree: usize) -> [Vector3<f64>; 2] {
+fn momenta(model: &Model, data: &Data, tree: TreeId) -> [Vector3<f64>; 2] {
     [dynamics::linear_momentum(model, data, tree), dynamics::angular_momentum(model, data, tree)]
 }

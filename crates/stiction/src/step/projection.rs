@@ -19,7 +19,8 @@ use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::Level;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
-use crate::model::Model;
+use crate::model::{LinkId, Model, TreeId};
+use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::momentum::Momenta;
 use crate::step::system::System;
@@ -37,11 +38,23 @@ pub(crate) struct Projection {
     momenta: Momenta,
     solver: Polyhedral,
     zeros: Vec<f64>,
-    displacement: Vec<f64>,
+    generalized_displacement: Vec<f64>,
     scratch: Vec<f64>,
     /// Configuration of the least overlap, and of the trees that have been moved (nq).
     least_overlap: Vec<f64>,
     q: Vec<f64>,
+    /// Poses of all links before, once something is moved.
+    poses: Vec<Transform>,
+}
+
+/// The farthest that a projection moved a link, and the farthest that it turned one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Displacement {
+    /// Of a link's origin (m), and the link.
+    pub(crate) length: f64,
+    pub(crate) farthest: Option<LinkId>,
+    /// (rad)
+    pub(crate) angle: f64,
 }
 
 impl Projection {
@@ -51,24 +64,26 @@ impl Projection {
             momenta: Momenta::new(model),
             solver: Polyhedral::new(PolyhedralSettings::default())?,
             zeros: zeros(),
-            displacement: zeros(),
+            generalized_displacement: zeros(),
             scratch: zeros(),
             least_overlap: model.q0.clone(),
             q: model.q0.clone(),
+            poses: Vec::new(),
         })
     }
 
     /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
-    /// leaves them so; writes rows and impulses of `problem`.
-    pub(crate) fn project(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
+    /// leaves them so; writes rows and impulses of `problem`. Returns how far that moved links.
+    pub(crate) fn project(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) -> Displacement {
         let model = system.model;
+        self.poses.clear();
         self.close_at_start(system);
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
         let mut least = f64::INFINITY;
         let mut moved = false;
         for round in 0..=ROUNDS {
-            let overlap = system.constraints.worst_reparable(&system.present());
+            let overlap = system.constraints.worst_reparable(&system.present()).size();
             if overlap < least {
                 least = overlap;
                 self.least_overlap.copy_from_slice(&system.state.q);
@@ -81,6 +96,7 @@ impl Projection {
             }
             last_two = [last_two[1], overlap];
             if round == 0 {
+                self.keep_poses(system);
                 self.momenta.remember(model, system.data, system.constraints);
             }
             self.momenta.join(model, &system.constraints.contacts.finder);
@@ -89,7 +105,7 @@ impl Projection {
             system.locate();
         }
         // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
-        if system.state.q != self.least_overlap {
+        if *system.state.q != *self.least_overlap {
             system.state.q.copy_from_slice(&self.least_overlap);
             system.locate();
         }
@@ -97,11 +113,34 @@ impl Projection {
             self.momenta.restore(model, system.data, &mut system.state.v);
             dynamics::forward_kinematics_all(model, system.data, &system.state.q, &system.state.v);
         }
+        self.displacement(system)
+    }
+
+    /// Keeps the poses of all links, unless those of before are kept already.
+    fn keep_poses(&mut self, system: &System<'_>) {
+        if self.poses.is_empty() {
+            self.poses.extend_from_slice(&system.data.link_pose);
+        }
+    }
+
+    /// How far links are from where they were when their poses were kept.
+    fn displacement(&self, system: &System<'_>) -> Displacement {
+        let mut worst = Displacement::default();
+        for (link, (before, now)) in self.poses.iter().zip(&system.data.link_pose).enumerate() {
+            let length = (now.translation - before.translation).norm();
+            if length > worst.length || length.is_nan() {
+                (worst.length, worst.farthest) = (length, Some(LinkId::new(link)));
+            }
+            let turn = before.angle_to(now);
+            worst.angle = if turn.is_nan() { turn } else { worst.angle.max(turn) };
+        }
+        worst
     }
 
     /// Closes loops that someone opened since the last step, and finds those that cannot be closed.
     fn close_at_start(&mut self, system: &mut System<'_>) {
-        if system.constraints.worst_bilateral(&system.present()) > system.settings.overlap_tolerance {
+        if system.constraints.worst_bilateral(&system.present()).size() > system.settings.overlap_tolerance {
+            self.keep_poses(system);
             let System { model, state, data, closures, .. } = system;
             let now = Instant { mocap: &state.mocap, time: state.time };
             // A tree whose matrix is singular here is reported by the step proper.
@@ -115,7 +154,7 @@ impl Projection {
     /// Steps 1 to 3.
     fn project_once(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
         let model = system.model;
-        for tree in 0..model.trees.len() {
+        for tree in TreeId::all(&model.trees) {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = dynamics::factorize_by_size(model, system.data, tree, &self.zeros);
         }
@@ -134,11 +173,16 @@ impl Projection {
         for island in 0..islands.partition.count() {
             let _ = islands.solve(island, &mut problem, &mut self.solver);
         }
-        self.displacement.fill(0.0);
-        problem.rows.apply_impulses(model, system.data, &mut self.scratch, &mut self.displacement);
-        for (tree, contents) in model.trees.iter().enumerate() {
+        self.generalized_displacement.fill(0.0);
+        problem.rows.apply_impulses(
+            model,
+            system.data,
+            &mut self.scratch,
+            &mut self.generalized_displacement,
+        );
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
             let q = &mut system.state.q;
-            dynamics::integrate(model, tree, q, &self.displacement, 1.0, &mut self.q);
+            dynamics::integrate(model, tree, q, &self.generalized_displacement, 1.0, &mut self.q);
             let coords = contents.coords.clone();
             q[coords.clone()].copy_from_slice(&self.q[coords]);
         }

@@ -5,9 +5,9 @@ use crate::model::{Mocap, State};
 /// What a step changes of a state, as it was before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepStart {
-    pub(crate) q: Vec<f64>,
-    pub(crate) v: Vec<f64>,
-    mocap: Vec<Mocap>,
+    pub(crate) q: Box<[f64]>,
+    pub(crate) v: Box<[f64]>,
+    mocap: Box<[Mocap]>,
     time: f64,
 }
 

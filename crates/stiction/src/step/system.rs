@@ -5,7 +5,7 @@ use crate::constraint::equality::Configuration;
 use crate::constraint::kind::{Constraints, Present};
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::{Model, State};
+use crate::model::{Model, State, TreeId};
 use crate::settings::Settings;
 use crate::step::applied_forces::ForceMap;
 
@@ -41,7 +41,7 @@ impl System<'_> {
 
     /// Stage 2: contacts there.
     pub(crate) fn find_contacts(&mut self) {
-        self.constraints.contacts.finder.find(self.model, self.data, self.state, self.h);
+        self.constraints.contacts.finder.find_if_moved(self.model, self.data, self.state, self.h);
     }
 
     /// Stages 1 and 2.
@@ -58,7 +58,7 @@ impl System<'_> {
 
     /// Kinetic and potential energy (J).
     pub(crate) fn energy(&self) -> f64 {
-        (0..self.model.trees.len())
+        TreeId::all(&self.model.trees)
             .map(|tree| dynamics::potential_energy(self.model, self.data, tree, &self.closures.loops.q))
             .fold(self.kinetic_energy(), |sum, energy| sum + energy)
             + self.constraints.energies(&self.present())[0]
@@ -66,7 +66,7 @@ impl System<'_> {
 
     /// Kinetic energy alone (J).
     pub(crate) fn kinetic_energy(&self) -> f64 {
-        (0..self.model.trees.len())
+        TreeId::all(&self.model.trees)
             .map(|tree| dynamics::kinetic_energy(self.model, self.data, tree, &self.state.v))
             .fold(0.0, |sum, energy| sum + energy)
             + self.constraints.energies(&self.present())[1]

@@ -10,6 +10,7 @@
 //! 8. The certificate.
 
 use crate::dynamics::AlgorithmError;
+use crate::model::TreeId;
 use crate::report::StepReport;
 use crate::step::certify::{certify_end, certify_rows, open_report};
 use crate::step::clock::{Clock, Stage};
@@ -33,7 +34,9 @@ pub(crate) fn step(
     clock.time(Stage::Kinematics, || system.place()); // 1
     clock.time(Stage::Collision, || system.find_contacts()); // 2
     let mut report = clock.time(Stage::Certificate, || open_report(system));
-    clock.time(Stage::Overlap, || projection.project(system, problem));
+    let moved = clock.time(Stage::Overlap, || projection.project(system, problem));
+    let body = moved.farthest.map(|link| system.model.links[link].body);
+    report.add_projection([moved.length, moved.angle], body);
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     if let Some(level) = &mut accelerated {
         clock.time(Stage::Solve, || {
@@ -51,9 +54,9 @@ pub(crate) fn step(
         certify_rows(system, problem, accelerated.as_deref(), readout, &mut report); // 8, at the poses of the beginning
     });
     clock.time(Stage::Integrate, || {
-        let sustained = |tree| accelerated.as_deref().is_some_and(|level| level.sustains(tree));
+        let sustained = |tree: TreeId| accelerated.as_deref().is_some_and(|level| level.sustains(tree));
         advance.under_contact_rule(system, contact_rule, free, problem, bounce)?; // 7
-        advance.freely(system, |tree| !contact_rule[tree] && !sustained(tree))?;
+        advance.freely(system, |tree| !contact_rule[tree.index()] && !sustained(tree))?;
         if let Some(level) = accelerated.as_deref() {
             level.write_state(system.model, system.state);
         }

@@ -147,7 +147,7 @@ fn follow(
             let report = simulation.step().map_err(stopped)?;
             run.unsolved += usize::from(!report.solved());
         }
-        run.looks.push(simulation.state.q.clone());
+        run.looks.push(simulation.state.q.to_vec());
     }
     Ok(run)
 }

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use super::barrier::{AnyBarrier, Barrier};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::check_tolerance;
+use crate::driver::check_limits;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Steps without a natural map a tenth better after which the method has stalled.
@@ -158,6 +158,9 @@ impl InteriorPath {
 pub struct ConeInteriorPointSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Steps, which are factorizations, at most.
     pub max_iterations: usize,
     /// Whether to keep the natural map of every step for [`ConeInteriorPoint::history`].
@@ -166,7 +169,7 @@ pub struct ConeInteriorPointSettings {
 
 impl Default for ConeInteriorPointSettings {
     fn default() -> ConeInteriorPointSettings {
-        ConeInteriorPointSettings { tolerance: 1e-10, max_iterations: 100, history: false }
+        ConeInteriorPointSettings { tolerance: 1e-10, time_limit: None, max_iterations: 100, history: false }
     }
 }
 
@@ -176,7 +179,7 @@ impl ConeInteriorPointSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)
+        check_limits(self.tolerance, self.time_limit)
     }
 }
 
@@ -206,8 +209,9 @@ impl ConeInteriorPoint {
 
 impl Solver<ConeNcp> for ConeInteriorPoint {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let ConeInteriorPointSettings { tolerance, max_iterations, history } = self.settings;
-        let limits = Limits { tolerance, target: tolerance, max_factorizations: max_iterations, history };
+        let ConeInteriorPointSettings { tolerance, time_limit, max_iterations, history } = self.settings;
+        let limits =
+            Limits { tolerance, time_limit, target: tolerance, max_factorizations: max_iterations, history };
         if let Err(report) = self.state.open(problem, limits, start, x) {
             return report;
         }
@@ -217,5 +221,9 @@ impl Solver<ConeNcp> for ConeInteriorPoint {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

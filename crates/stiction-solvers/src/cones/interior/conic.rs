@@ -27,8 +27,8 @@ use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroC
 
 use crate::cones::normalized::{Law, Normalized};
 use crate::cones::state::{Limits, State};
-use crate::conic::InteriorPoint;
 use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, run_library};
+use crate::conic::{InteriorPoint, InteriorPointSettings};
 use crate::problem::cone::tangent_norm;
 use crate::problem::{ConeNcp, Report, Solution, Solver, Start, Status};
 
@@ -38,7 +38,7 @@ const ROUNDS: usize = 100;
 impl Solver<ConeNcp> for InteriorPoint {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let mut state = State::default();
-        let limits = Limits::of_descent(self.settings().tolerance, false);
+        let limits = Limits::of_descent(self.settings().tolerance, self.settings().time_limit, false);
         if let Err(report) = state.open_dense(problem, limits, start, x) {
             return report;
         }
@@ -48,7 +48,9 @@ impl Solver<ConeNcp> for InteriorPoint {
             let Some(program) = pose(&state.problem, &s) else {
                 return state.close(problem, Status::NumericalFailure, x);
             };
-            let Some((impulses, _, iterations, _)) = run_library(self.settings(), &program) else {
+            let time_limit = state.incumbent.budget().left();
+            let settings = InteriorPointSettings { time_limit, ..*self.settings() };
+            let Some((impulses, _, iterations, _)) = run_library(&settings, &program) else {
                 status = Status::NumericalFailure;
                 break;
             };
@@ -71,6 +73,10 @@ impl Solver<ConeNcp> for InteriorPoint {
             correct(&state.problem, &state.y, &mut s);
         }
         state.close(problem, status, x)
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.set_time_limit(seconds);
     }
 }
 

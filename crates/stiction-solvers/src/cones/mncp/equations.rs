@@ -27,6 +27,7 @@
 use crate::cones::newton::alart_curnier::{impulse, slope};
 use crate::cones::normalized::Law;
 use crate::cones::state::State;
+use crate::linalg::budget::Budget;
 use crate::newton::levenberg_marquardt::{Equations, Point};
 use crate::newton::restarts::scatter;
 use crate::problem::ConeNcp;
@@ -106,6 +107,10 @@ impl Equations for MncpEquations<'_> {
         jacobian.iter().all(|entry| entry.is_finite())
     }
 
+    fn budget(&self) -> Budget {
+        self.state.incumbent.budget()
+    }
+
     fn count(&mut self) {
         self.state.incumbent.iterations += 1;
     }
@@ -147,7 +152,7 @@ mod tests {
             let w = (0..n * n).map(|e| w[e] + diagonal(e)).collect();
             let problem = ConeNcp::new(cones.clone(), Delassus::Dense(w), q).unwrap().with_law(law);
             let (mut state, mut x) = (State::default(), Solution::default());
-            state.open_dense(&problem, Limits::of_descent(1e-10, false), Start::Cold, &mut x).unwrap();
+            state.open_dense(&problem, Limits::of_descent(1e-10, None, false), Start::Cold, &mut x).unwrap();
             let mut system = MncpEquations::new(&problem, &mut state);
             let (mut here, mut ahead) = (Point::default(), Point::default());
             here.move_to(&mut system, &z);

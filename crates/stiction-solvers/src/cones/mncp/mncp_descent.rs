@@ -73,7 +73,7 @@ impl<D: Descent> Solver<ConeNcp> for MncpDescent<D> {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let Self { settings, state, descent, start: from } = self;
         let limits = settings.limits();
-        let of_state = Limits::of_descent(limits.tolerance, limits.history);
+        let of_state = Limits::of_descent(limits.tolerance, limits.time_limit, limits.history);
         if let Err(report) = state.open_dense(problem, of_state, start, x) {
             return report;
         }
@@ -87,7 +87,7 @@ impl<D: Descent> Solver<ConeNcp> for MncpDescent<D> {
             if attempt == 0 {
                 status = end;
             }
-            if state.is_good() || attempt == limits.restarts {
+            if state.is_good() || attempt == limits.restarts || state.incumbent.is_out_of_time() {
                 break;
             }
             equations::restart(state, attempt, from); // step 3
@@ -97,5 +97,9 @@ impl<D: Descent> Solver<ConeNcp> for MncpDescent<D> {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.limit_time(seconds);
     }
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::{check_tolerance, positive};
+use crate::driver::{check_limits, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Weight of the proximal term about the start (dimensionless).
@@ -33,6 +33,9 @@ pub(crate) const WEIGHT: f64 = 1e-8;
 pub struct NewtonSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Steps, which are factorizations, at most.
     pub max_iterations: usize,
     /// Steps without descent that are allowed.
@@ -43,7 +46,13 @@ pub struct NewtonSettings {
 
 impl Default for NewtonSettings {
     fn default() -> NewtonSettings {
-        NewtonSettings { tolerance: 1e-10, max_iterations: 100, allowance: 8, history: false }
+        NewtonSettings {
+            tolerance: 1e-10,
+            time_limit: None,
+            max_iterations: 100,
+            allowance: 8,
+            history: false,
+        }
     }
 }
 
@@ -53,7 +62,7 @@ impl NewtonSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         positive("allowance", self.allowance as f64)
     }
 }
@@ -84,8 +93,9 @@ impl Newton {
 
 impl Solver<ConeNcp> for Newton {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let NewtonSettings { tolerance, max_iterations, allowance, history } = self.settings;
-        let limits = Limits { tolerance, target: tolerance, max_factorizations: max_iterations, history };
+        let NewtonSettings { tolerance, time_limit, max_iterations, allowance, history } = self.settings;
+        let limits =
+            Limits { tolerance, time_limit, target: tolerance, max_factorizations: max_iterations, history };
         let state = &mut self.state;
         if let Err(report) = state.open(problem, limits, start, x) {
             return report;
@@ -98,6 +108,10 @@ impl Solver<ConeNcp> for Newton {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 

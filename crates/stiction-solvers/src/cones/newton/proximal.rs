@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
-use crate::driver::{check_tolerance, positive};
+use crate::driver::{check_limits, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Smallest proximal weight: with less, faces of sticking contacts are singular to working precision.
@@ -101,6 +101,9 @@ impl ProximalPoint {
 pub struct PpnSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Factorizations at most.
     pub max_factorizations: usize,
     /// First weight of the proximal term from nothing (dimensionless); a tenth of a percent of it from a warm start.
@@ -117,6 +120,7 @@ impl Default for PpnSettings {
     fn default() -> PpnSettings {
         PpnSettings {
             tolerance: 1e-10,
+            time_limit: None,
             max_factorizations: 1000,
             weight: 1.0,
             centres: 60,
@@ -132,7 +136,7 @@ impl PpnSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         positive("weight", self.weight)
     }
 }
@@ -163,12 +167,19 @@ impl Ppn {
 
 impl Solver<ConeNcp> for Ppn {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let PpnSettings { tolerance, max_factorizations, weight, centres, steps_per_centre, history } =
-            self.settings;
+        let PpnSettings {
+            tolerance,
+            time_limit,
+            max_factorizations,
+            weight,
+            centres,
+            steps_per_centre,
+            history,
+        } = self.settings;
         let state = &mut self.state;
         if let Err(report) = state.open(
             problem,
-            Limits { tolerance, target: tolerance, max_factorizations, history },
+            Limits { tolerance, time_limit, target: tolerance, max_factorizations, history },
             start,
             x,
         ) {
@@ -182,5 +193,9 @@ impl Solver<ConeNcp> for Ppn {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
-use crate::driver::check_tolerance;
+use crate::driver::check_limits;
 use crate::problem::cone::tangent_norm;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status};
 
@@ -55,6 +55,9 @@ const POWER_STEPS: usize = 12;
 pub struct AdmmSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]).
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Steps at most.
     pub max_iterations: usize,
     /// Whether to keep the natural map of every look for [`Admm::history`].
@@ -63,7 +66,7 @@ pub struct AdmmSettings {
 
 impl Default for AdmmSettings {
     fn default() -> AdmmSettings {
-        AdmmSettings { tolerance: 1e-10, max_iterations: 10_000, history: false }
+        AdmmSettings { tolerance: 1e-10, time_limit: None, max_iterations: 10_000, history: false }
     }
 }
 
@@ -73,7 +76,7 @@ impl AdmmSettings {
     /// # Errors
     /// [`SolverError::Setting`] names the first field that is out of range.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)
+        check_limits(self.tolerance, self.time_limit)
     }
 }
 
@@ -193,8 +196,8 @@ impl Admm {
 
 impl Solver<ConeNcp> for Admm {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let AdmmSettings { tolerance, max_iterations, history } = self.settings;
-        let limits = Limits::of_descent(tolerance, history);
+        let AdmmSettings { tolerance, time_limit, max_iterations, history } = self.settings;
+        let limits = Limits::of_descent(tolerance, time_limit, history);
         if let Err(report) = self.state.open(problem, limits, start, x) {
             return report;
         }
@@ -209,11 +212,15 @@ impl Solver<ConeNcp> for Admm {
         for k in 1..=max_iterations {
             let [primal, dual] = self.step(rho);
             self.state.incumbent.iterations = k;
-            if k % LOOK_EVERY == 0 || k == max_iterations {
+            let over = k == max_iterations || self.state.incumbent.is_out_of_time();
+            if k % LOOK_EVERY == 0 || over {
                 self.state.x.copy_from_slice(&self.z);
                 if self.state.look(problem) {
                     return self.state.close(problem, Status::Solved, x);
                 }
+            }
+            if over {
+                break;
             }
             if !(primal.is_finite() && dual.is_finite()) {
                 return self.state.close(problem, Status::Stalled, x);
@@ -233,5 +240,9 @@ impl Solver<ConeNcp> for Admm {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

@@ -152,8 +152,8 @@ impl Nsgs {
 
 impl Solver<ConeNcp> for Nsgs {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let NsgsSettings { tolerance, max_iterations, history, .. } = self.settings;
-        let limits = Limits::of_descent(tolerance, history);
+        let NsgsSettings { tolerance, time_limit, max_iterations, history, .. } = self.settings;
+        let limits = Limits::of_descent(tolerance, time_limit, history);
         if let Err(report) = self.state.open_sparse(problem, limits, start, x) {
             return report;
         }
@@ -161,8 +161,12 @@ impl Solver<ConeNcp> for Nsgs {
         for k in 1..=max_iterations {
             self.sweep(problem);
             self.state.incumbent.iterations = k;
-            if (k % LOOK_EVERY == 0 || k == max_iterations) && self.state.look(problem) {
+            let over = k == max_iterations || self.state.incumbent.is_out_of_time();
+            if (k % LOOK_EVERY == 0 || over) && self.state.look(problem) {
                 return self.state.close(problem, Status::Solved, x);
+            }
+            if over {
+                break;
             }
         }
         self.state.close(problem, Status::MaxIterations, x)
@@ -170,5 +174,9 @@ impl Solver<ConeNcp> for Nsgs {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }

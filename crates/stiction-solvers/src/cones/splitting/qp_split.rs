@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::cones::normalized::{Cell, Law, Normalized};
 use crate::cones::splitting::disk_program::{Disk, DiskProgram};
 use crate::cones::state::{Limits, State};
-use crate::driver::check_tolerance;
+use crate::driver::check_limits;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::pivoting::Dantzig;
@@ -55,6 +55,9 @@ const REST: f64 = 1e-3;
 pub struct QpSplitSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]). Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Turns at most. Default 1000.
     pub max_iterations: usize,
     /// Whether to keep the natural map of every turn for [`QpSplit::history`]. Default false.
@@ -63,7 +66,7 @@ pub struct QpSplitSettings {
 
 impl Default for QpSplitSettings {
     fn default() -> QpSplitSettings {
-        QpSplitSettings { tolerance: 1e-10, max_iterations: 1000, history: false }
+        QpSplitSettings { tolerance: 1e-10, time_limit: None, max_iterations: 1000, history: false }
     }
 }
 
@@ -73,7 +76,7 @@ impl QpSplitSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
     pub fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)
+        check_limits(self.tolerance, self.time_limit)
     }
 }
 
@@ -108,7 +111,11 @@ impl QpSplit {
         normal.load(&state.problem);
         friction.load(&state.problem);
         for _ in 0..settings.max_iterations {
+            if state.incumbent.is_out_of_time() {
+                break;
+            }
             state.incumbent.iterations += 1;
+            normal.limit_time(state.incumbent.budget().left());
             before.clone_from(&state.x);
             normal.solve(&state.problem, &mut state.x, &state.y); // step 1
             friction.solve(&state.problem, &mut state.x); // step 2
@@ -128,7 +135,8 @@ impl QpSplit {
 
 impl Solver<ConeNcp> for QpSplit {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
-        let limits = Limits::of_descent(self.settings.tolerance, self.settings.history);
+        let limits =
+            Limits::of_descent(self.settings.tolerance, self.settings.time_limit, self.settings.history);
         if let Err(report) = self.state.open_dense(problem, limits, start, x) {
             return report;
         }
@@ -139,6 +147,10 @@ impl Solver<ConeNcp> for QpSplit {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.settings.time_limit = seconds;
     }
 }
 
@@ -155,6 +167,10 @@ struct NormalProgram {
 }
 
 impl NormalProgram {
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        Solver::<BoxLcp>::limit_time(&mut self.dantzig, seconds);
+    }
+
     fn load(&mut self, problem: &Normalized) {
         self.pivots = 0;
         self.rows.clear();

@@ -6,6 +6,7 @@
 
 use crate::cones::newton::alart_curnier::Block;
 use crate::cones::normalized::Normalized;
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, largest_abs};
 use crate::linalg::lu::{Lu, Singular};
@@ -26,6 +27,11 @@ pub(crate) struct DenseSystem {
 }
 
 impl DenseSystem {
+    /// Sets the time that factorizations may take; one that is cut short is singular.
+    pub(crate) fn limit_time(&mut self, budget: Budget) {
+        self.lu.budget = budget;
+    }
+
     /// Reserves memory for problems of `n` rows.
     pub(crate) fn reserve(&mut self, n: usize) {
         reserve_to(&mut self.active, n);

@@ -21,6 +21,7 @@
 //! J. J. Moré, *The Levenberg-Marquardt algorithm: implementation and theory*, Lecture Notes in Mathematics 630 (1978)
 //! 105-116, section 3. G. H. Golub, C. F. Van Loan, *Matrix Computations*, 4th edition 2013, section 5.2.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 
@@ -41,6 +42,8 @@ pub(crate) struct DampedLeastSquares {
     /// The reflection at work and what it adds to each column.
     reflector: Vec<f64>,
     sums: Vec<f64>,
+    /// A step that is not done when the time is over is not finite.
+    pub(crate) budget: Budget,
 }
 
 impl DampedLeastSquares {
@@ -67,6 +70,9 @@ impl DampedLeastSquares {
     pub(crate) fn factor(&mut self) {
         let n = self.n;
         for k in 0..n {
+            if self.budget.is_spent() {
+                return;
+            }
             self.reflector.clear();
             self.reflector.extend(self.triangle[k * n..].chunks_exact(n).map(|row| row[k]));
             let Some((diagonal, factor)) = reflection(&mut self.reflector) else { continue };
@@ -95,6 +101,9 @@ impl DampedLeastSquares {
         self.appended_image.resize(n, 0.0);
         let root = lambda.sqrt();
         for k in 0..n {
+            if self.budget.is_spent() {
+                return false;
+            }
             self.appended[k * n + k] = root;
             self.fold_column(k);
         }

@@ -1,6 +1,7 @@
 //! Square systems of equations `phi(z) = 0` whose square sum is descended: what the Levenberg-Marquardt methods see of a
 //! problem.
 
+use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
 
@@ -60,6 +61,7 @@ impl Point {
         gradient: &mut Vec<f64>,
     ) -> bool {
         let n = self.z.len();
+        squares.budget = equations.budget();
         let (jacobian, image) = squares.data_mut(n);
         if !equations.jacobian(self, jacobian) {
             return false;
@@ -90,6 +92,9 @@ pub trait Equations {
 
     /// Replaces `z` by the nearest point that the method may go to.
     fn project(&self, _z: &mut [f64]) {}
+
+    /// The time that the method has.
+    fn budget(&self) -> Budget;
 
     /// Counts an iteration of the method.
     fn count(&mut self);

@@ -57,6 +57,9 @@ pub trait DescentSettings: Clone + Copy + Debug + Default {
     /// [`SolverError::Setting`] when a setting is out of range.
     fn validate(&self) -> Result<(), SolverError>;
 
+    /// Sets the most time of a solve (s).
+    fn limit_time(&mut self, seconds: Option<f64>);
+
     /// What the driver around the descents needs to know.
     fn limits(&self) -> DescentLimits;
 }
@@ -66,6 +69,8 @@ pub trait DescentSettings: Clone + Copy + Debug + Default {
 pub struct DescentLimits {
     /// Largest natural map (dimensionless) that counts as solved.
     pub tolerance: f64,
+    /// Most time of a solve (s).
+    pub time_limit: Option<f64>,
     /// Most steps of one descent.
     pub max_iterations: usize,
     /// Stop at `psi < 1e-30` as MJ14 does, and do not polish.

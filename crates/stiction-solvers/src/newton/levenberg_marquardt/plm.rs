@@ -34,7 +34,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{check_between, check_tolerance};
+use crate::driver::{check_between, check_limits};
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
@@ -61,6 +61,9 @@ const FLAT: f64 = 1e-15;
 pub struct PlmSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most steps. Default 300.
     pub max_iterations: usize,
     /// Damping, relative to rows of size 1. Default `1e-16` (MJ14).
@@ -81,6 +84,7 @@ impl Default for PlmSettings {
     fn default() -> PlmSettings {
         PlmSettings {
             tolerance: 1e-10,
+            time_limit: None,
             max_iterations: 300,
             lambda: 1e-16,
             memory: 10,
@@ -105,13 +109,17 @@ impl DescentSettings for PlmSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `0 < lambda < 1`.
     fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         check_between("lambda", self.lambda, [0.0, 1.0], "positive and below 1")
     }
 
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
+    }
+
     fn limits(&self) -> DescentLimits {
-        let Self { tolerance, max_iterations, paper, restarts, history, .. } = *self;
-        DescentLimits { tolerance, max_iterations, paper, restarts, history }
+        let Self { tolerance, time_limit, max_iterations, paper, restarts, history, .. } = *self;
+        DescentLimits { tolerance, time_limit, max_iterations, paper, restarts, history }
     }
 }
 
@@ -146,6 +154,9 @@ impl Descent for Plm {
         self.merits.restart(self.here.psi, settings.memory);
         let (mut since, mut target) = (0, 0.5 * self.here.psi);
         for _ in 0..settings.max_iterations {
+            if equations.budget().is_spent() {
+                break;
+            }
             let Self { squares, here, gradient, step, .. } = self;
             // step 1
             if !here.linearize(equations, squares, gradient) {

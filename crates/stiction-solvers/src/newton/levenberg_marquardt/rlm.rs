@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{check_between, check_tolerance};
+use crate::driver::{check_between, check_limits};
 use crate::linalg::capacity::reserve_to;
 use crate::newton::levenberg_marquardt::damped_step::DampedLeastSquares;
 use crate::newton::levenberg_marquardt::equations::{Equations, Point};
@@ -48,6 +48,9 @@ const DAMPING: [f64; 2] = [1e-25, 1e20];
 pub struct RlmSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
+    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
+    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    pub time_limit: Option<f64>,
     /// Most steps, taken or refused. Default 300.
     pub max_iterations: usize,
     /// First damping, relative to rows of size 1. Default `1e-3` (MJ14).
@@ -64,6 +67,7 @@ impl Default for RlmSettings {
     fn default() -> RlmSettings {
         RlmSettings {
             tolerance: 1e-10,
+            time_limit: None,
             max_iterations: 300,
             lambda: 1e-3,
             paper: false,
@@ -86,13 +90,17 @@ impl DescentSettings for RlmSettings {
     /// # Errors
     /// [`SolverError::Setting`] unless `0 <= tolerance < 1` and `0 < lambda < 1e20`.
     fn validate(&self) -> Result<(), SolverError> {
-        check_tolerance(self.tolerance)?;
+        check_limits(self.tolerance, self.time_limit)?;
         check_between("lambda", self.lambda, [0.0, DAMPING[1]], "positive and below 1e20")
     }
 
+    fn limit_time(&mut self, seconds: Option<f64>) {
+        self.time_limit = seconds;
+    }
+
     fn limits(&self) -> DescentLimits {
-        let Self { tolerance, max_iterations, paper, restarts, history, .. } = *self;
-        DescentLimits { tolerance, max_iterations, paper, restarts, history }
+        let Self { tolerance, time_limit, max_iterations, paper, restarts, history, .. } = *self;
+        DescentLimits { tolerance, time_limit, max_iterations, paper, restarts, history }
     }
 }
 
@@ -122,6 +130,9 @@ impl Descent for Rlm {
         let mut factored = false;
         self.here.move_to(equations, start);
         for _ in 0..settings.max_iterations {
+            if equations.budget().is_spent() {
+                break;
+            }
             let Self { squares, here, there, gradient, step } = self;
             // step 1
             if !factored && !here.linearize(equations, squares, gradient) {

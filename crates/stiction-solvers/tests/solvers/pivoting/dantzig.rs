@@ -4,8 +4,8 @@ use crate::common::{gram, matrix, murty_matrix, uniform};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{
-    ActiveSet, BoxLcp, Dantzig, DantzigSettings, Lcp, Lemke, LemkeSettings, Mlcp, MlcpBlocks, Problem,
-    Report, Residual, Solution, Solver, Start, Status,
+    ActiveSet, BoxLcp, Dantzig, DantzigSettings, Lcp, Lemke, LemkeSettings, Mlcp, MlcpBlocks, NextIndex,
+    Problem, Report, Residual, Solution, Solver, Start, Status,
 };
 
 fn dantzig() -> Dantzig {
@@ -285,4 +285,125 @@ fn the_history_has_the_natural_map_of_every_major_cycle() {
     assert!(history.last().unwrap().natural_map < 1e-12 && history[0].natural_map > 1e-6);
     assert!(history.iter().map(|entry| entry.iteration).eq(1..=report.iterations));
     assert!(Dantzig::new(DantzigSettings { tolerance: 1.0, ..settings }).is_err());
+}
+
+/// Planar blocks of unit size and mass without friction, two contacts a support.
+struct Pile {
+    /// Centre and layer.
+    blocks: Vec<(f64, usize)>,
+}
+
+impl Pile {
+    fn pyramid(count: usize) -> Pile {
+        let base = (1..).find(|base| base * (base + 1) / 2 >= count).unwrap();
+        let layers = (0..base)
+            .flat_map(|layer| (0..base - layer).map(move |k| (k as f64 + 0.5 * layer as f64, layer)));
+        Pile { blocks: layers.take(count).collect() }
+    }
+
+    fn wall(width: usize, count: usize) -> Pile {
+        let place = |k: usize| ((k % width) as f64 + 0.5 * (k / width % 2) as f64, k / width);
+        Pile { blocks: (0..count).map(place).collect() }
+    }
+
+    fn stacks(height: usize, count: usize) -> Pile {
+        Pile { blocks: (0..count).map(|k| (3.0 * (k / height) as f64, k % height)).collect() }
+    }
+
+    /// Rows of the contacts on `(lift, tilt)` of each block.
+    fn contacts(&self) -> Vec<Vec<(usize, f64)>> {
+        let mut rows = Vec::new();
+        for (i, &(x, layer)) in self.blocks.iter().enumerate() {
+            if layer == 0 {
+                rows.extend([-0.5, 0.5].map(|arm| vec![(2 * i, 1.0), (2 * i + 1, arm)]));
+                continue;
+            }
+            for (j, &(below, at)) in self.blocks.iter().enumerate() {
+                if at + 1 == layer && (x - below).abs() < 0.99 {
+                    rows.extend([x.max(below) - 0.5, x.min(below) + 0.5].map(|point| {
+                        vec![(2 * i, 1.0), (2 * i + 1, point - x), (2 * j, -1.0), (2 * j + 1, below - point)]
+                    }));
+                }
+            }
+        }
+        rows
+    }
+
+    /// A step of 10 ms from rest, the contacts in order or in any; `kick` (m/s) is added to all velocities at random.
+    fn problem(&self, random: &mut Pcg64, kick: f64, shuffled: bool) -> Lcp {
+        let mut rows = self.contacts();
+        if shuffled {
+            (1..rows.len()).for_each(|k| rows.swap(k, random.random_range(0..=k)));
+        }
+        let falling = |i: usize| if i.is_multiple_of(2) { -0.0981 } else { 0.0 };
+        let v: Vec<f64> =
+            (0..2 * self.blocks.len()).map(|i| falling(i) + kick * random.random_range(-1.0..1.0)).collect();
+        let inverse_mass = |i: usize| if i.is_multiple_of(2) { 1.0 } else { 6.0 };
+        let n = rows.len();
+        let mut m = vec![0.0; n * n];
+        let mut pushed = vec![0.0; v.len()];
+        for (i, row) in rows.iter().enumerate() {
+            pushed.fill(0.0);
+            row.iter().for_each(|&(at, arm)| pushed[at] = arm * inverse_mass(at));
+            for (j, other) in rows.iter().enumerate() {
+                m[i * n + j] = other.iter().map(|&(at, arm)| arm * pushed[at]).sum();
+            }
+        }
+        let q = rows.iter().map(|row| row.iter().map(|&(at, arm)| arm * v[at]).sum()).collect();
+        Lcp::new(m, q).unwrap()
+    }
+}
+
+/// Solves `count` random piles of up to `largest` blocks, in either order of the next index.
+fn piles_are_solved(seed: u64, count: usize, largest: usize) {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut in_order =
+        Dantzig::new(DantzigSettings { next: NextIndex::InOrder, ..Default::default() }).unwrap();
+    let mut most_violated = Dantzig::new(DantzigSettings::default()).unwrap();
+    for round in 0..count {
+        let blocks = random.random_range(1..=largest);
+        let pile = match round % 3 {
+            0 => Pile::pyramid(blocks),
+            1 => Pile::wall(random.random_range(1..=10), blocks),
+            _ => Pile::stacks(random.random_range(1..=20), blocks),
+        };
+        let kick = [0.0, 0.0, 1e-3, 1.0][random.random_range(0..4)];
+        let shuffled = random.random_bool(0.7);
+        let problem = pile.problem(&mut random, kick, shuffled);
+        if problem.dim() > 400 {
+            continue;
+        }
+        let solver = if round % 2 == 0 { &mut most_violated } else { &mut in_order };
+        let mut x = Solution::default();
+        // Contacts can always hold bodies apart: there is a solution.
+        let report = solver.solve(&problem, Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "round {round}, {} rows: {report:?}", problem.dim());
+        assert_eq!(problem.residual(&x), report.residual);
+    }
+}
+
+#[test]
+fn pyramids_of_86_and_87_blocks_without_friction_stand() {
+    let mut random = Pcg64::seed_from_u64(86);
+    for count in [86, 87] {
+        for shuffled in [false, true] {
+            let problem = Pile::pyramid(count).problem(&mut random, 0.0, shuffled);
+            let mut x = Solution::default();
+            let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+            let report = solver.solve(&problem, Start::Cold, &mut x);
+            assert_eq!(report.status, Status::Solved, "{report:?}");
+            assert!(x.w.iter().all(|w| w.abs() < 1e-12), "nothing moves");
+        }
+    }
+}
+
+#[test]
+fn stacks_pyramids_and_walls_whose_contacts_tie_are_solved_in_any_order() {
+    piles_are_solved(87, 300, 50);
+}
+
+#[test]
+#[ignore = "slow: ten thousand piles of up to 400 contacts, half an hour"]
+fn ten_thousand_piles_are_solved() {
+    piles_are_solved(88, 10_000, 100);
 }

@@ -4,7 +4,7 @@ use crate::common::{box_stack, gram, matrix, murty_matrix, random_contact_proble
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::{
-    ActiveSet, Lcp, Lemke, LemkeSettings, Problem, Report, Residual, Solution, Solver, Start, Status,
+    ActiveSet, Lcp, Lemke, LemkeSettings, Problem, Report, Residual, Solution, Solver, Start, Status, TieRule,
 };
 
 fn lemke() -> Lemke {
@@ -152,7 +152,11 @@ fn murty_and_fathi_families_take_exactly_two_to_the_n_pivots() {
         let murty = murty_matrix(n);
         let fathi = gram(n, n, &murty);
         for (name, m) in [("murty", murty), ("fathi", fathi)] {
-            let (report, x) = solve(&Lcp::new(m, vec![-1.0; n]).unwrap());
+            // All rows tie at the start: the length is that of the lexicographic order, as in the proofs.
+            let settings = LemkeSettings { ties: TieRule::Lexicographic, ..LemkeSettings::default() };
+            let mut x = Solution::default();
+            let problem = Lcp::new(m, vec![-1.0; n]).unwrap();
+            let report = Lemke::new(settings).unwrap().solve(&problem, Start::Cold, &mut x);
             assert_eq!(report.status, Status::Solved, "{name} {n}: {report:?}");
             assert_eq!(report.pivots, 1 << n, "{name} {n}: {report:?}");
             assert!((x.z[0] - 1.0).abs() <= 1e-10 && x.z[1..].iter().all(|z| z.abs() <= 1e-10));
@@ -375,6 +379,46 @@ fn non_finite_data_are_a_numerical_failure_from_every_start() {
                     assert_eq!(report.residual, Residual::INFINITE);
                 }
             }
+        }
+    }
+}
+
+/// Four contacts of two bodies with an approach of 1 cm/s in the normal rows and none but rounding in the tangential
+/// ones, as the collision code of the engine DART left them (the problem of twelve rows in its tests of Lemke's method): the
+/// matrix is that of a body of six velocities, to four digits.
+const TWELVE: [[f64; 12]; 12] = [
+    [4.03, -1.014, -1.898, 1.03, -1.014, -1.898, 1.0, -1.014, -1.898, -2.0, -1.014, -1.898],
+    [-1.014, 4.885, -1.259, 1.888, 3.81, 2.345, -1.879, 1.281, -2.334, 1.022, 0.206, 1.27],
+    [-1.898, -1.259, 3.2, -1.032, -0.6849, 1.275, 1.003, 0.6657, 3.774, 1.869, 1.24, 1.85],
+    [1.03, 1.888, -1.032, 4.03, 1.888, -1.032, -2.0, 1.888, -1.032, 1.0, 1.888, -1.032],
+    [-1.014, 3.81, -0.6849, 1.888, 3.225, 1.275, -1.879, 1.85, -1.27, 1.022, 1.265, 0.6907],
+    [-1.898, 2.345, 1.275, -1.032, 1.275, 4.86, 1.003, -1.24, 0.2059, 1.869, -2.309, 3.791],
+    [1.0, -1.879, 1.003, -2.0, -1.879, 1.003, 3.97, -1.879, 1.003, 0.9703, -1.879, 1.003],
+    [-1.014, 1.281, 0.6657, 1.888, 1.85, -1.24, -1.879, 3.187, 1.234, 1.022, 3.755, -0.6714],
+    [-1.898, -2.334, 3.774, -1.032, -1.27, 0.2059, 1.003, 1.234, 4.839, 1.869, 2.299, 1.27],
+    [-2.0, 1.022, 1.869, 1.0, 1.022, 1.869, 0.9703, 1.022, 1.869, 3.97, 1.022, 1.869],
+    [-1.014, 0.206, 1.24, 1.888, 1.265, -2.309, -1.879, 3.755, 2.299, 1.022, 4.814, -1.25],
+    [-1.898, 1.27, 1.85, -1.032, 0.6907, 3.791, 1.003, -0.6714, 1.27, 1.869, -1.25, 3.212],
+];
+const APPROACH: [f64; 12] = [
+    -0.00981, -1.458e-10, 5.357e-10, -0.0098, -1.44e-10, 5.298e-10, -0.009807, -1.399e-10, 5.375e-10,
+    -0.009807, -1.381e-10, 5.316e-10,
+];
+
+#[test]
+fn twelve_rows_whose_constants_differ_by_eight_decades_take_the_eight_pivots_of_exact_arithmetic() {
+    let exact = Lcp::new(TWELVE.concat(), APPROACH.to_vec()).unwrap();
+    let (report, _) = solve(&exact);
+    assert_eq!((report.status, report.pivots), (Status::Solved, 8), "{report:?}");
+    let mut random = Pcg64::seed_from_u64(60);
+    for size in [1e-12, 1e-10, 1e-8, 1e-6, 1e-4] {
+        for _ in 0..300 {
+            let mut near = |v: &f64| v * (1.0 + size * random.random_range(-1.0..1.0));
+            let m = TWELVE.as_flattened().iter().map(&mut near).collect();
+            let problem = Lcp::new(m, APPROACH.iter().map(&mut near).collect()).unwrap();
+            let (report, _) = solve(&problem);
+            assert_eq!(report.status, Status::Solved, "{size} {report:?}");
+            assert!(report.pivots <= 40, "{size} {report:?}");
         }
     }
 }

@@ -19,8 +19,9 @@
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
 use crate::constraint::equality::Configuration;
+use crate::constraint::position_error::PositionError;
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
+use crate::model::{Base, BodyId, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
 use crate::spatial::{
     Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,
     quaternion_matrix, quaternion_normalized, quaternion_product,
@@ -211,8 +212,8 @@ impl Loops {
         for (body, sign) in closure.bodies.iter().zip([-1.0, 1.0]) {
             let mut ancestor = model.bodies[*body].base.link();
             while let Some(l) = ancestor {
-                let arm = closed.point - data.link_pose[l].translation;
-                let reach = closed.point.norm() + data.link_pose[l].translation.norm();
+                let arm = closed.point - data.link_pose[l.index()].translation;
+                let reach = closed.point.norm() + data.link_pose[l.index()].translation.norm();
                 for dof in model.links[l].v..model.links[l].v + model.links[l].kind.nv() {
                     let axis = &data.dof_axis[dof];
                     let (spin, shift) = (axis.angular.norm(), axis.linear.norm());
@@ -334,8 +335,13 @@ impl Loops {
     }
 
     /// Error of a closure: how far apart what it holds is (m or rad), the largest component.
-    pub(crate) fn error(&self, equality: usize) -> f64 {
-        self.of_equality[equality].map_or(0.0, |index| self.closed[index].error.amax())
+    pub(crate) fn error(&self, equality: usize) -> PositionError {
+        let Some(closed) = self.of_equality[equality].map(|index| &self.closed[index]) else {
+            return PositionError::default();
+        };
+        // The directions are orthonormal, so that this is the part of the error that they see.
+        let error = closed.held.transpose() * closed.error;
+        PositionError { length: error.fixed_rows::<3>(3).amax(), angle: error.fixed_rows::<3>(0).amax() }
     }
 
     /// Whether a closure holds a point and no direction: a ball.
@@ -498,7 +504,7 @@ fn spatial_acceleration(
     model: &Model,
     data: &Data,
     mocap: &[Mocap],
-    body: usize,
+    body: BodyId,
     point: &Vector3<f64>,
 ) -> Motion {
     let (pose, velocity) = base_motion(model, data, mocap, body);
@@ -506,7 +512,9 @@ fn spatial_acceleration(
         Base::World => return Motion::zero(),
         // The prescribed twist is constant within a step: the origin moves straight.
         Base::Mocap(_) => Motion::zero(),
-        Base::Link(link) => data.link_acceleration[link] + Motion::new(Vector3::zeros(), model.gravity),
+        Base::Link(link) => {
+            data.link_acceleration[link.index()] + Motion::new(Vector3::zeros(), model.gravity)
+        }
     };
     let arm = point - pose.translation;
     let spin = velocity.angular;

@@ -19,12 +19,13 @@ use super::coordinates::Loops;
 use crate::constraint::joint_friction::JointFriction;
 use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead};
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
+use crate::constraint::position_error::PositionError;
 use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drive_force, drives_of};
 use crate::dynamics::integrate::rotation_between;
-use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission};
+use crate::model::{Actuator, JointKind, LoopJoint, Model, Transmission, TreeId};
 
 /// Which joints close loops of each tree, which drives act on them, and their order.
 #[derive(Clone, Debug)]
@@ -51,11 +52,11 @@ impl LoopJoints {
         &self,
         model: &Model,
         loops: &Loops,
-        tree: usize,
+        tree: TreeId,
         ctrl: &[f64],
         tau: &mut [f64],
     ) {
-        for &joint in &self.of_tree[tree] {
+        for &joint in &self.of_tree[tree.index()] {
             let force = self.force(model, loops, joint, ctrl);
             for (k, dof) in model.loop_joints[joint].dofs().enumerate() {
                 if force[k] != 0.0 {
@@ -118,6 +119,7 @@ impl LoopJoints {
                 let key = BlockKey::friction(self.ranks[joint], JointFriction::CODE, k as u32);
                 let kind = RowKind::Unilateral(BlockKind::Friction { bound: h * contents.friction_loss });
                 rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
+                rows.set_angular(contents.kind.is_angular());
             }
             let gains = if k == 0 { &first } else { &other };
             let kept = contents.armature + h * gains.rate;
@@ -151,17 +153,18 @@ impl LoopJoints {
             let kind = RowKind::Unilateral(BlockKind::Limit { bias });
             let drift = level.prescribed(|| loops.drift_of(terms()));
             rows.push_dofs(at.model, key, kind, drift, loops.expand(terms()));
+            rows.set_angular(contents.kind.is_angular());
         }
     }
 
     /// Whether a joint on this tree has a rotor.
-    pub(crate) fn has_rotor(&self, model: &Model, tree: usize) -> bool {
-        self.of_tree[tree].iter().any(|&joint| model.loop_joints[joint].armature > 0.0)
+    pub(crate) fn has_rotor(&self, model: &Model, tree: TreeId) -> bool {
+        self.of_tree[tree.index()].iter().any(|&joint| model.loop_joints[joint].armature > 0.0)
     }
 
     /// Joints that act on a tree, in the order of names.
-    pub(crate) fn on_tree(&self, tree: usize) -> &[usize] {
-        &self.of_tree[tree]
+    pub(crate) fn on_tree(&self, tree: TreeId) -> &[usize] {
+        &self.of_tree[tree.index()]
     }
 }
 
@@ -173,13 +176,13 @@ impl Constraint for LoopJoints {
         let mut order: Vec<usize> = (0..ranks.len()).collect();
         order.sort_by_key(|&joint| ranks[joint]);
         let drives = drives_of(model, ranks.len(), |transmission| match transmission {
-            Transmission::Loop(joint) => Some(joint),
+            Transmission::Loop(joint) => Some(joint.index()),
             Transmission::Joint(_) | Transmission::Tendon(_) => None,
         });
         let mut of_tree = vec![Vec::new(); model.trees.len()];
         for &joint in &order {
             for link in model.loop_joints[joint].links.into_iter().flatten() {
-                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree];
+                let list: &mut Vec<usize> = &mut of_tree[model.links[link].tree.index()];
                 if list.last() != Some(&joint) {
                     list.push(joint);
                 }
@@ -200,7 +203,7 @@ impl Constraint for LoopJoints {
         matches!(level, Level::Displacement { .. } | Level::Velocity(_))
     }
 
-    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = usize> + 'a {
+    fn trees<'a>(&'a self, model: &'a Model, index: usize) -> impl Iterator<Item = TreeId> + 'a {
         let links = model.loop_joints[index].links.into_iter().flatten();
         links.map(|link| model.links[link].tree)
     }
@@ -248,8 +251,9 @@ impl Constraint for LoopJoints {
         }
     }
 
-    fn position_error(&self, at: &Present<'_>, index: usize) -> f64 {
-        limit_sides(&at.model.loop_joints[index], at.loops).fold(0.0, |worst: f64, side| worst.max(-side.gap))
+    fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
+        let joint = &at.model.loop_joints[index];
+        PositionError::of_gaps(limit_sides(joint, at.loops).map(|side| side.gap), joint.kind.is_angular())
     }
 
     /// Of the spring and the rotor.
@@ -290,7 +294,7 @@ pub(crate) fn push_rotor(rows: &mut Rows, model: &Model, loops: &Loops, joint: u
 }
 
 /// Adds the generalized forces on one tree of a force along a velocity of a loop.
-pub(crate) fn pull(model: &Model, loops: &Loops, tree: usize, dof: usize, force: f64, tau: &mut [f64]) {
+pub(crate) fn pull(model: &Model, loops: &Loops, tree: TreeId, dof: usize, force: f64, tau: &mut [f64]) {
     let dofs = &model.trees[tree].dofs;
     for (k, c) in loops.expand(std::iter::once((dof, force))).filter(|(k, _)| dofs.contains(k)) {
         tau[k] += c;

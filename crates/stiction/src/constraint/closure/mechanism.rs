@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// What equalities leave free, at a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Mobility {
     /// Generalized velocities.
     pub freedoms: usize,
@@ -29,6 +30,7 @@ impl Mobility {
 
 /// How a mechanism was assembled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Assembled {
     /// Largest position error before (m or rad).
     pub before: f64,

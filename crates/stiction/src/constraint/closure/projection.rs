@@ -21,7 +21,7 @@ use crate::constraint::rows::Rows;
 use crate::constraint::softness::Softness;
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
@@ -83,7 +83,7 @@ impl Closures {
         let mut tied = vec![false; trees];
         constraints.for_each_coupling(model, |coupled, _| {
             let mut first = None;
-            for tree in coupled {
+            for tree in coupled.map(TreeId::index) {
                 tied[tree] = true;
                 unite(&mut set, *first.get_or_insert(tree), tree);
             }
@@ -92,7 +92,7 @@ impl Closures {
             set[tree] = root(&mut set, tree);
         }
         let (equalities, joints) = (&constraints.equalities, &constraints.loop_joints);
-        let set_of = |equality| equalities.trees(model, equality).next().map(|tree| set[tree]);
+        let set_of = |equality| equalities.trees(model, equality).next().map(|tree| set[tree.index()]);
         let set_of_equality: Vec<_> = (0..model.equalities.len()).map(set_of).collect();
         let tie = |(equality, set): (usize, &Option<usize>)| {
             Some(Tie { rank: equalities.ranks[equality], equality, set: (*set)? })
@@ -103,7 +103,7 @@ impl Closures {
         let rotors = rotors
             .filter_map(|joint| {
                 let link = model.loop_joints[joint].links.into_iter().flatten().next()?;
-                Some((joint, set[model.links[link].tree]))
+                Some((joint, set[model.links[link].tree.index()]))
             })
             .collect();
         Self {
@@ -126,13 +126,13 @@ impl Closures {
     }
 
     /// Whether an equality ties this tree, or a tendon to another, so that they have to be advanced together.
-    pub(crate) fn is_tied(&self, tree: usize) -> bool {
-        self.tied[tree]
+    pub(crate) fn is_tied(&self, tree: TreeId) -> bool {
+        self.tied[tree.index()]
     }
 
     /// Whether a tree is in a set that cannot be closed, as of the last survey.
-    pub(crate) fn is_open(&self, tree: usize) -> bool {
-        self.softness.of_set[self.set[tree]] > 0.0
+    pub(crate) fn is_open(&self, tree: TreeId) -> bool {
+        self.softness.of_set[self.set[tree.index()]] > 0.0
     }
 
     /// Finds the sets that could not be closed. Needs kinematics and the loops there.
@@ -151,7 +151,7 @@ impl Closures {
         model: &Model,
         data: &mut Data,
         now: Instant<'_>,
-        of: impl Fn(usize) -> bool,
+        of: impl Fn(TreeId) -> bool,
         acceleration: &mut [f64],
     ) {
         self.activate(of);
@@ -172,7 +172,7 @@ impl Closures {
         model: &Model,
         data: &mut Data,
         now: Instant<'_>,
-        of: impl Fn(usize) -> bool,
+        of: impl Fn(TreeId) -> bool,
         v: &mut [f64],
     ) {
         self.activate(of);
@@ -191,7 +191,7 @@ impl Closures {
         model: &Model,
         data: &Data,
         now: Instant<'_>,
-        of: impl Fn(usize) -> bool,
+        of: impl Fn(TreeId) -> bool,
         v: &[f64],
     ) -> bool {
         self.activate(of);
@@ -216,7 +216,7 @@ impl Closures {
         q: &mut [f64],
         v: &[f64],
     ) -> Result<(), AlgorithmError> {
-        for tree in (0..model.trees.len()).filter(|&t| self.tied[t]) {
+        for tree in TreeId::all(&model.trees).filter(|&t| self.tied[t.index()]) {
             dynamics::forward_kinematics(model, data, tree, q, v);
             dynamics::factorize_by_size(model, data, tree, added_diagonal)?;
         }
@@ -244,8 +244,8 @@ impl Closures {
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
         self.q_kept.copy_from_slice(q);
-        for tree in 0..model.trees.len() {
-            if self.active[self.set[tree]] {
+        for tree in TreeId::all(&model.trees) {
+            if self.active[self.set[tree.index()]] {
                 dynamics::integrate(model, tree, &self.q_kept, &displacement, 1.0, q);
                 dynamics::forward_kinematics(model, data, tree, q, v);
             }
@@ -255,8 +255,8 @@ impl Closures {
         self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         self.measure(model, data, now);
         let mut restored = false;
-        for tree in 0..model.trees.len() {
-            if self.is_worse(self.set[tree]) {
+        for tree in TreeId::all(&model.trees) {
+            if self.is_worse(self.set[tree.index()]) {
                 let coords = model.trees[tree].coords.clone();
                 q[coords.clone()].copy_from_slice(&self.q_kept[coords]);
                 dynamics::forward_kinematics(model, data, tree, q, v);
@@ -283,10 +283,10 @@ impl Closures {
     }
 
     /// Marks the sets of the tied trees among the given ones.
-    fn activate(&mut self, of: impl Fn(usize) -> bool) {
+    fn activate(&mut self, of: impl Fn(TreeId) -> bool) {
         self.active.fill(false);
         for tree in 0..self.set.len() {
-            if self.tied[tree] && of(tree) {
+            if self.tied[tree] && of(TreeId::new(tree)) {
                 self.active[self.set[tree]] = true;
             }
         }
@@ -298,7 +298,7 @@ impl Closures {
             *error = 0.0;
         }
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
-            let error = position_error(model, data, now.with(&self.loops), tie.equality);
+            let error = position_error(model, data, now.with(&self.loops), tie.equality).size();
             let worst = &mut self.errors[tie.set];
             *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
         }

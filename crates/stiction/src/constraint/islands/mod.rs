@@ -14,7 +14,7 @@ pub(crate) use workspace::{IslandWorkspace, RowProblem};
 
 use crate::constraint::rows::Rows;
 use crate::contact::{Impacts, IslandReport, IslandSolver};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// Solves the islands of rows one after the other. Keeps its capacity.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Islands {
     }
 
     /// A moving tree of an island.
-    pub(crate) fn tree(&self, island: usize, rows: &Rows) -> Option<usize> {
+    pub(crate) fn tree(&self, island: usize, rows: &Rows) -> Option<TreeId> {
         let first = self.partition.blocks(island).first()?;
         rows.pieces(&rows.blocks[*first]).first().map(|piece| piece.tree)
     }

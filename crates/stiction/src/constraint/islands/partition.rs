@@ -48,7 +48,7 @@ impl Partition {
         self.parent.extend(0..model.trees.len());
         for block in &rows.blocks {
             for pair in rows.pieces(block).windows(2) {
-                unite(&mut self.parent, pair[0].tree, pair[1].tree);
+                unite(&mut self.parent, pair[0].tree.index(), pair[1].tree.index());
             }
         }
         self.label.clear();
@@ -57,7 +57,7 @@ impl Partition {
         // Blocks without moving trees constrain nothing and are in no island.
         for block in &rows.blocks {
             let Some(piece) = rows.pieces(block).first() else { continue };
-            let tree = root(&mut self.parent, piece.tree);
+            let tree = root(&mut self.parent, piece.tree.index());
             if self.label[tree] == usize::MAX {
                 self.label[tree] = self.islands.len();
                 self.islands.push(0..0);
@@ -74,7 +74,7 @@ impl Partition {
         self.order.resize(start, 0);
         for (i, block) in rows.blocks.iter().enumerate() {
             let Some(piece) = rows.pieces(block).first() else { continue };
-            let island = &mut self.islands[self.label[root(&mut self.parent, piece.tree)]];
+            let island = &mut self.islands[self.label[root(&mut self.parent, piece.tree.index())]];
             self.order[island.end] = i;
             island.end += 1;
         }

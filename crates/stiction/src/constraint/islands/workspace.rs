@@ -288,7 +288,7 @@ impl IslandWorkspace {
         for &(rank, local, p) in &self.members {
             if last != Some(rank) {
                 let tree = rows.pieces(&rows.blocks[blocks[local]])[p].tree;
-                self.column[tree] = factors.columns;
+                self.column[tree.index()] = factors.columns;
                 factors.columns += model.trees[tree].dofs.len();
                 last = Some(rank);
             }
@@ -303,7 +303,7 @@ impl IslandWorkspace {
             let block = &rows.blocks[i];
             for piece in rows.pieces(block) {
                 let width = model.trees[piece.tree].dofs.len();
-                let (column, offset) = (self.column[piece.tree], factors.values.len());
+                let (column, offset) = (self.column[piece.tree.index()], factors.values.len());
                 factors.pieces.push(stiction_solvers::Piece { column, width, offset });
                 factors.values.extend_from_slice(rows.half_rows(block, piece, width));
             }

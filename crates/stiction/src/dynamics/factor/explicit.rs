@@ -11,7 +11,7 @@ use crate::dynamics::crba::mass_matrix;
 use crate::dynamics::data::{Data, DofPath, ancestors, is_positive, path};
 use crate::dynamics::error::AlgorithmError;
 use crate::dynamics::factor::recursive::{articulate, sweep_inwards, sweep_outwards};
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 
 /// Factor of `M + diag(added_diagonal)` for one tree into its block of [`Data::factor`] (D on the diagonal, L
 /// below it). `added_diagonal` has length nv, e.g. step times damping. Needs
@@ -22,10 +22,10 @@ use crate::model::Model;
 pub fn factorize(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     added_diagonal: &[f64],
 ) -> Result<(), AlgorithmError> {
-    data.recursive[tree] = false;
+    data.recursive[tree.index()] = false;
     let first = model.trees[tree].dofs.start;
     let n = model.trees[tree].dofs.len();
     let block = data.tree_block(model, tree);
@@ -70,7 +70,7 @@ pub fn factorize(
 
 /// [`factorize`] of all trees.
 pub fn factorize_all(model: &Model, data: &mut Data, added_diagonal: &[f64]) -> Result<(), AlgorithmError> {
-    (0..model.trees.len()).try_for_each(|tree| factorize(model, data, tree, added_diagonal))
+    TreeId::all(&model.trees).try_for_each(|tree| factorize(model, data, tree, added_diagonal))
 }
 
 /// The cheaper of the two factors of `M + diag(added_diagonal)` for one tree: [`mass_matrix`] and [`factorize`], or
@@ -85,7 +85,7 @@ pub fn factorize_all(model: &Model, data: &mut Data, added_diagonal: &[f64]) -> 
 pub fn factorize_by_size(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     added_diagonal: &[f64],
 ) -> Result<(), AlgorithmError> {
     if data.is_long(tree) {
@@ -97,9 +97,9 @@ pub fn factorize_by_size(
 
 /// Solves `M x = b` for one tree in place: its range of `x` (length nv) holds b before and the answer after.
 /// Needs [`factorize`] or [`articulate`].
-pub fn solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
+pub fn solve(model: &Model, data: &mut Data, tree: TreeId, x: &mut [f64]) {
     let x = &mut x[model.trees[tree].dofs.clone()];
-    if data.recursive[tree] {
+    if data.recursive[tree.index()] {
         sweep_inwards(model, data, tree, x);
         sweep_outwards(model, data, tree, x);
         return;
@@ -114,7 +114,7 @@ pub fn solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
 
 /// [`solve`] of all trees.
 pub fn solve_all(model: &Model, data: &mut Data, x: &mut [f64]) {
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         solve(model, data, tree, x);
     }
 }
@@ -122,8 +122,8 @@ pub fn solve_all(model: &Model, data: &mut Data, x: &mut [f64]) {
 /// `x <- D^(-1/2) L^(-T) x` for one tree; `x` is tree-local (length nv_t). The half of `M^-1` whose Gram matrix
 /// is the Delassus operator: `J M^-1 J^T = Y^T Y` with the columns of Y made from the rows of J. Needs [`factorize`] or
 /// [`articulate`].
-pub fn half_solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
-    if data.recursive[tree] {
+pub fn half_solve(model: &Model, data: &mut Data, tree: TreeId, x: &mut [f64]) {
+    if data.recursive[tree.index()] {
         return sweep_inwards(model, data, tree, x);
     }
     let view = FactorView::new(model, data, tree);
@@ -134,8 +134,8 @@ pub fn half_solve(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
 }
 
 /// `x <- L^(-1) D^(-1/2) x` for one tree; `x` is tree-local. After [`half_solve`] it completes `M^-1`.
-pub fn half_solve_transposed(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
-    if data.recursive[tree] {
+pub fn half_solve_transposed(model: &Model, data: &mut Data, tree: TreeId, x: &mut [f64]) {
+    if data.recursive[tree.index()] {
         return sweep_outwards(model, data, tree, x);
     }
     let view = FactorView::new(model, data, tree);
@@ -154,7 +154,7 @@ struct FactorView<'a> {
 }
 
 impl<'a> FactorView<'a> {
-    fn new(model: &Model, data: &'a Data, tree: usize) -> Self {
+    fn new(model: &Model, data: &'a Data, tree: TreeId) -> Self {
         let dofs = model.trees[tree].dofs.clone();
         Self {
             n: dofs.len(),

@@ -15,7 +15,7 @@
 use crate::dynamics::aba::articulated_inertias;
 use crate::dynamics::data::Data;
 use crate::dynamics::error::AlgorithmError;
-use crate::model::Model;
+use crate::model::{Model, TreeId};
 use crate::spatial::{Force, Motion};
 
 /// The factor of `M + diag(added_diagonal)` for one tree, armature included, as recursions: what [`crate::dynamics::factor::explicit::solve`],
@@ -27,10 +27,10 @@ use crate::spatial::{Force, Motion};
 pub fn articulate(
     model: &Model,
     data: &mut Data,
-    tree: usize,
+    tree: TreeId,
     added_diagonal: &[f64],
 ) -> Result<(), AlgorithmError> {
-    data.recursive[tree] = true;
+    data.recursive[tree.index()] = true;
     let released = |data: &mut Data, _, k: usize| {
         let inverse_root = (1.0 / data.pivot[k]).sqrt();
         data.inverse_root[k] = inverse_root;
@@ -40,10 +40,10 @@ pub fn articulate(
 }
 
 /// `x <- D^(-1/2) L^(-T) x` for a tree-local `x`. Links beyond the last number that is not zero cost nothing.
-pub(crate) fn sweep_inwards(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
+pub(crate) fn sweep_inwards(model: &Model, data: &mut Data, tree: TreeId, x: &mut [f64]) {
     let first = model.trees[tree].dofs.start;
     let Some(last) = x.iter().rposition(|x| *x != 0.0) else { return };
-    let links = model.trees[tree].links.start..model.dofs[first + last].link + 1;
+    let links = model.trees[tree].links.start..model.dofs[first + last].link.index() + 1;
     data.link_force[links.clone()].fill(Force::zero());
     for i in links.rev() {
         let link = &model.links[i];
@@ -54,17 +54,17 @@ pub(crate) fn sweep_inwards(model: &Model, data: &mut Data, tree: usize, x: &mut
             x[k - first] = y;
         }
         if let Some(p) = link.parent {
-            data.link_force[p] += force.about(&data.link_offset[i]);
+            data.link_force[p.index()] += force.about(&data.link_offset[i]);
         }
     }
 }
 
 /// `x <- L^(-1) D^(-1/2) x` for a tree-local `x`.
-pub(crate) fn sweep_outwards(model: &Model, data: &mut Data, tree: usize, x: &mut [f64]) {
+pub(crate) fn sweep_outwards(model: &Model, data: &mut Data, tree: TreeId, x: &mut [f64]) {
     let first = model.trees[tree].dofs.start;
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
-        let base = link.parent.map_or(Motion::zero(), |p| data.sweep_motion[p]);
+        let base = link.parent.map_or(Motion::zero(), |p| data.sweep_motion[p.index()]);
         let mut motion = base.at(&data.link_offset[i]);
         for k in link.v..link.v + link.kind.nv() {
             let value = (x[k - first] - motion.dot(&data.gain[k])) * data.inverse_root[k];

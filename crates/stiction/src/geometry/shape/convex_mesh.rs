@@ -58,6 +58,7 @@ pub(crate) struct Edge {
 
 /// Why points have no hull.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConvexMeshError {
     /// A coordinate is not a finite number.
     #[error("vertex {index} has the coordinate {value}; it must be a finite number")]

@@ -16,6 +16,7 @@ pub struct HeightField {
 
 /// Why a height field is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HeightFieldError {
     /// Fewer than two rows or columns.
     #[error("the grid has {rows} rows and {columns} columns; at least 2 of each are needed")]

@@ -53,6 +53,7 @@ pub enum Shape {
 
 /// Why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// The radius of a sphere, capsule or cylinder is not a positive finite number.
     #[error("{shape} radius is {value} m; it must be a finite number greater than 0")]

@@ -18,7 +18,9 @@ use super::names::NameSpace;
 use super::spec::{JointSpec, Node};
 use crate::geometry::Shape;
 use crate::model::contact_rules::ContactTable;
-use crate::model::{Base, Body, Dof, Geom, JointKind, Link, Model, Tree};
+use crate::model::{
+    Base, Body, BodyId, Dof, Geom, GeomId, JointKind, Link, LinkId, MocapId, Model, Tree, TreeId,
+};
 use crate::spatial::{Inertia, Transform};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
@@ -178,7 +180,7 @@ impl Assembly {
             return Err(ModelError::MocapBelow { element: names.body.clone(), parent: parent_name() });
         }
         if let (Base::Mocap(mocap), false) = (self.model.bodies[*parent].base, spec.joints.is_empty()) {
-            let mocap = self.model.bodies[self.model.mocap_bodies[mocap]].name.clone();
+            let mocap = self.model.bodies[self.model.mocap_bodies[mocap.index()]].name.clone();
             return Err(ModelError::JointBelowMocap { element: names.body.clone(), mocap });
         }
         let Some(free) = spec.joints.iter().position(|joint| joint.kind == JointKind::Free) else {
@@ -200,20 +202,20 @@ impl Assembly {
         let name = self.names[number].body.name.clone();
         let mut body = Body {
             name,
-            parent: *parent,
+            parent: BodyId::new(*parent),
             base: Base::World,
             pose: Transform::identity(),
             mass: 0.0,
             center_of_mass: Vector3::zeros(),
-            weld: number,
+            weld: BodyId::new(number),
         };
         if number > 0 {
             let above = &self.model.bodies[*parent];
             let in_base = above.pose * spec.pose;
             self.world.push(self.world[*parent] * spec.pose);
             if let Some(velocity) = spec.mocap {
-                body.base = Base::Mocap(self.model.mocap_bodies.len());
-                self.model.mocap_bodies.push(number);
+                body.base = Base::Mocap(MocapId::new(self.model.mocap_bodies.len()));
+                self.model.mocap_bodies.push(BodyId::new(number));
                 self.model.mocap_poses.push(spec.pose);
                 self.model.mocap_velocities.push(velocity);
             } else if spec.joints.is_empty() {
@@ -229,28 +231,28 @@ impl Assembly {
     }
 
     /// Adds a link per joint of a body at `in_base` in its parent's base; the last link and its joint's anchor.
-    fn add_links(&mut self, body: usize, in_base: Transform) -> (usize, Vector3<f64>) {
+    fn add_links(&mut self, body: usize, in_base: Transform) -> (LinkId, Vector3<f64>) {
         let Node { parent, spec } = &self.nodes[body];
         let mut carrier = match self.model.bodies[*parent].base {
             Base::Link(link) => Some(link),
             Base::World | Base::Mocap(_) => None,
         };
         let mut in_carrier = in_base;
-        let mut last = (0, Vector3::zeros());
+        let mut last = (LinkId::new(0), Vector3::zeros());
         for (index, joint) in spec.joints.iter().enumerate() {
             let kind = self.kinds[body][index];
             let anchor = match kind {
                 JointKind::Hinge { .. } | JointKind::Ball => joint.position,
                 JointKind::Slide { .. } | JointKind::Free => Vector3::zeros(),
             };
-            let link = self.model.links.len();
+            let link = LinkId::new(self.model.links.len());
             let tree = match carrier {
                 Some(above) => self.model.links[above].tree,
                 None => self.model.start_tree(),
             };
             self.model.links.push(Link {
                 name: self.names[body].joints[index].name.clone(),
-                body,
+                body: BodyId::new(body),
                 parent: carrier,
                 placement: in_carrier * Transform::from_translation(anchor),
                 kind,
@@ -284,7 +286,7 @@ impl Assembly {
             }
             self.model.geoms.push(Geom {
                 name: element.name.clone(),
-                body: number,
+                body: BodyId::new(number),
                 shape: geom.shape.clone(),
                 pose: body.pose * geom.pose,
                 friction: geom.friction,
@@ -374,7 +376,7 @@ impl Assembly {
 
     /// Numbers the geoms in the order of their names.
     pub(crate) fn rank_geoms(&mut self) {
-        let mut order: Vec<usize> = (0..self.model.geoms.len()).collect();
+        let mut order: Vec<GeomId> = GeomId::all(&self.model.geoms).collect();
         order.sort_unstable_by(|&a, &b| self.model.geoms[a].name.cmp(&self.model.geoms[b].name));
         for (rank, geom) in order.into_iter().enumerate() {
             self.model.geoms[geom].rank = rank as u32;
@@ -385,8 +387,8 @@ impl Assembly {
 impl Model {
     /// Numbers the trees in the order of the names of their first joints.
     pub(crate) fn rank_trees(&mut self) {
-        let mut order: Vec<usize> = (0..self.trees.len()).collect();
-        let name = |tree: usize| &self.links[self.trees[tree].links.start].name;
+        let mut order: Vec<TreeId> = TreeId::all(&self.trees).collect();
+        let name = |tree: TreeId| &self.links[self.trees[tree].links.start].name;
         order.sort_unstable_by(|&a, &b| name(a).cmp(name(b)));
         for (rank, tree) in order.into_iter().enumerate() {
             self.trees[tree].rank = rank as u32;
@@ -394,7 +396,7 @@ impl Model {
     }
 
     /// Opens a tree at the next link; its extents are set at the end.
-    fn start_tree(&mut self) -> usize {
+    fn start_tree(&mut self) -> TreeId {
         let links = self.links.len()..self.links.len() + 1;
         self.trees.push(Tree {
             links,
@@ -404,11 +406,11 @@ impl Model {
             tendons: Vec::new(),
             rank: 0,
         });
-        self.trees.len() - 1
+        TreeId::new(self.trees.len() - 1)
     }
 
     /// Dofs of a link: the first hangs on the last of the parent link, the others on each other.
-    fn add_dofs(&mut self, link: usize, joint: &JointSpec) {
+    fn add_dofs(&mut self, link: LinkId, joint: &JointSpec) {
         let above = self.links[link].parent.map(|p| self.links[p].v + self.links[p].kind.nv() - 1);
         let first = self.dofs.len();
         for dof in first..first + joint.kind.nv() {

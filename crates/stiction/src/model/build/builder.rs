@@ -3,7 +3,7 @@
 use super::error::{Element, ElementKind, ModelError};
 use super::inertia::own_inertia;
 use super::spec::{
-    ActuatorSpec, BodyId, BodySpec, CableSpec, EqualitySpec, GeomSpec, MaterialRuleSpec, Node, PairSpec,
+    ActuatorSpec, BodyHandle, BodySpec, CableSpec, EqualitySpec, GeomSpec, MaterialRuleSpec, Node, PairSpec,
     TendonSpec,
 };
 use crate::model::{Keyframe, Law, MaterialRestitution};
@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 /// ```
 /// use nalgebra::Vector3;
 /// use stiction::geometry::Shape;
-/// use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+/// use stiction::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 ///
 /// let mut builder = ModelBuilder::new("pendulum");
 /// let bob = GeomSpec::new(Shape::Sphere { radius: 0.1 });
@@ -27,7 +27,7 @@ use nalgebra::Vector3;
 ///     geoms: vec![bob],
 ///     ..BodySpec::default()
 /// };
-/// builder.add_body(BodyId::WORLD, arm)?;
+/// builder.add_body(BodyHandle::WORLD, arm)?;
 /// let model = builder.build()?;
 /// assert_eq!((model.nq(), model.nv()), (1, 1));
 /// # Ok::<(), stiction::model::ModelError>(())
@@ -52,7 +52,7 @@ pub struct ModelBuilder {
     pub(crate) default_law: Option<Law>,
     pub(crate) material_restitutions: Vec<MaterialRestitution>,
     pub(crate) default_restitution: f64,
-    pub(crate) exclusions: Vec<[BodyId; 2]>,
+    pub(crate) exclusions: Vec<[BodyHandle; 2]>,
 }
 
 impl ModelBuilder {
@@ -82,29 +82,29 @@ impl ModelBuilder {
     ///
     /// # Errors
     /// [`ModelError::UnknownBody`] if the parent is not in this builder. All else is checked by [`Self::build`].
-    pub fn add_body(&mut self, parent: BodyId, spec: BodySpec) -> Result<BodyId, ModelError> {
+    pub fn add_body(&mut self, parent: BodyHandle, spec: BodySpec) -> Result<BodyHandle, ModelError> {
         self.known(parent, ElementKind::Body, &spec.name)?;
         self.bodies.push(Node { parent: parent.0, spec });
-        Ok(BodyId(self.bodies.len() - 1))
+        Ok(BodyHandle(self.bodies.len() - 1))
     }
 
     /// Adds a geom to a body, or to the world.
     ///
     /// # Errors
     /// [`ModelError::UnknownBody`] if the body is not in this builder.
-    pub fn add_geom(&mut self, body: BodyId, spec: GeomSpec) -> Result<&mut Self, ModelError> {
+    pub fn add_geom(&mut self, body: BodyHandle, spec: GeomSpec) -> Result<&mut Self, ModelError> {
         self.known(body, ElementKind::Geom, &spec.name)?;
         self.bodies[body.0].spec.geoms.push(spec);
         Ok(self)
     }
 
     /// The body with this given name, if one was added.
-    pub fn find_body(&self, name: &str) -> Option<BodyId> {
-        self.bodies.iter().position(|node| node.spec.name == name).map(BodyId)
+    pub fn find_body(&self, name: &str) -> Option<BodyHandle> {
+        self.bodies.iter().position(|node| node.spec.name == name).map(BodyHandle)
     }
 
     /// The description of a body, to read or change it before building.
-    pub fn body_mut(&mut self, body: BodyId) -> Option<&mut BodySpec> {
+    pub fn body_mut(&mut self, body: BodyHandle) -> Option<&mut BodySpec> {
         self.bodies.get_mut(body.0).map(|node| &mut node.spec)
     }
 
@@ -163,7 +163,7 @@ impl ModelBuilder {
     }
 
     /// Bodies that never collide with each other.
-    pub fn exclude(&mut self, first: BodyId, second: BodyId) -> &mut Self {
+    pub fn exclude(&mut self, first: BodyHandle, second: BodyHandle) -> &mut Self {
         self.exclusions.push([first, second]);
         self
     }
@@ -200,7 +200,7 @@ impl ModelBuilder {
         self
     }
 
-    fn known(&self, body: BodyId, kind: ElementKind, name: &str) -> Result<(), ModelError> {
+    fn known(&self, body: BodyHandle, kind: ElementKind, name: &str) -> Result<(), ModelError> {
         if body.0 < self.bodies.len() {
             return Ok(());
         }

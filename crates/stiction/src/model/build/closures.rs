@@ -6,7 +6,7 @@ use super::error::{Element, ElementKind, ModelError};
 use super::names::NameSpace;
 use super::references::relation;
 use super::spec::{ClosureSpec, EqualitySpec};
-use crate::model::{Closure, JointKind, LoopJoint};
+use crate::model::{Closure, EqualityId, JointKind, LoopJoint};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 
@@ -63,7 +63,7 @@ fn add_closure(
         };
         assembly.model.push_loop_joint(LoopJoint {
             name: name.name,
-            equality,
+            equality: EqualityId::new(equality),
             links: bodies.map(|body| assembly.model.bodies[body].base.link()),
             placement: in_carrier * Transform::from_translation(anchor),
             kind,
@@ -79,8 +79,9 @@ fn add_closure(
         });
         in_carrier = Transform::from_translation(-anchor);
     }
-    let second =
-        spec.second_frame.unwrap_or_else(|| assembly.world[b].inverse() * assembly.world[a] * spec.frame);
+    let second = spec
+        .second_frame
+        .unwrap_or_else(|| assembly.world[b.index()].inverse() * assembly.world[a.index()] * spec.frame);
     // The chain ends at the last joint's anchor.
     let frames = [
         assembly.model.bodies[a].pose * spec.frame,

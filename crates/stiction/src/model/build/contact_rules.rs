@@ -4,12 +4,12 @@
 use super::assembly::Assembly;
 use super::check;
 use super::error::{ElementKind, ModelError};
-use super::references::{both, find, never_move, numbers};
-use super::spec::{BodyId, MaterialRuleSpec, PairSpec};
-use crate::model::{MaterialRestitution, MaterialRule, Model, PairRule};
+use super::references::{both, find, never_move};
+use super::spec::{BodyHandle, MaterialRuleSpec, PairSpec};
+use crate::model::{GeomId, MaterialRestitution, MaterialRule, Model, PairRule};
 
 pub(crate) fn add_pairs(model: &mut Model, pairs: &[PairSpec]) -> Result<(), ModelError> {
-    let geoms = numbers(model.geoms.iter().map(|geom| geom.name.as_str()));
+    let geoms = GeomId::all(&model.geoms).map(|geom| (model.geoms[geom].name.clone(), geom)).collect();
     for pair in pairs {
         let [first, second] = &pair.geoms;
         let element = both(ElementKind::Pair, first, second);
@@ -18,7 +18,7 @@ pub(crate) fn add_pairs(model: &mut Model, pairs: &[PairSpec]) -> Result<(), Mod
         if a == b {
             return Err(ModelError::SameTwice { element, name: first.clone() });
         }
-        let base = |geom: usize| model.bodies[model.geoms[geom].body].base;
+        let base = |geom: GeomId| model.bodies[model.geoms[geom].body].base;
         if never_move(base(a), base(b)) {
             return Err(ModelError::NeverMove { element, first: first.clone(), second: second.clone() });
         }
@@ -69,8 +69,11 @@ pub(crate) fn add_restitutions(model: &mut Model, rules: Vec<MaterialRestitution
     Ok(())
 }
 
-pub(crate) fn add_exclusions(assembly: &mut Assembly, exclusions: &[[BodyId; 2]]) -> Result<(), ModelError> {
-    let label = |id: BodyId| match assembly.index.get(id.0) {
+pub(crate) fn add_exclusions(
+    assembly: &mut Assembly,
+    exclusions: &[[BodyHandle; 2]],
+) -> Result<(), ModelError> {
+    let label = |id: BodyHandle| match assembly.index.get(id.0) {
         Some(&body) => assembly.names[body].body.name.clone(),
         None => id.0.to_string(),
     };

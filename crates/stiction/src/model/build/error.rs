@@ -6,6 +6,7 @@ use std::fmt;
 
 /// The kinds of named elements of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum ElementKind {
     /// The scene itself.
     Scene,
@@ -78,7 +79,7 @@ impl fmt::Display for Element {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// A [`crate::model::build::spec::BodyId`] of another builder.
+    /// A [`BodyHandle`](crate::model::BodyHandle) of another builder.
     #[error("{element}: body number {id} is not in this builder; use what its own `add_body` returned")]
     UnknownBody {
         /// What refers to the body.

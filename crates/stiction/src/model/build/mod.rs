@@ -37,6 +37,6 @@ pub(crate) mod validate;
 pub use builder::ModelBuilder;
 pub use error::{Element, ElementKind, ModelError};
 pub use spec::{
-    ActuatorSpec, BodyId, BodySpec, CableSpec, ClosureSpec, EqualitySpec, GeomSpec, Inertial, JointSpec,
+    ActuatorSpec, BodyHandle, BodySpec, CableSpec, ClosureSpec, EqualitySpec, GeomSpec, Inertial, JointSpec,
     Target, TendonSpec,
 };

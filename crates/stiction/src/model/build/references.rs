@@ -2,26 +2,26 @@
 
 use super::assembly::Assembly;
 use super::error::{Element, ElementKind, ModelError};
-use super::spec::{BodyId, Target};
-use crate::model::{Base, Combination, JointKind, Model, Transmission};
+use super::spec::{BodyHandle, Target};
+use crate::model::{
+    Base, BodyId, Combination, JointKind, LinkId, LoopJointId, Model, TendonId, Transmission,
+};
 use crate::suggestion::nearest;
 use std::collections::BTreeMap;
 
 /// Joints and tendons by name.
 pub(crate) struct Targets {
     pub(crate) joints: BTreeMap<String, Transmission>,
-    tendons: BTreeMap<String, usize>,
+    tendons: BTreeMap<String, TendonId>,
 }
 
 impl Targets {
     pub(crate) fn new(model: &Model) -> Self {
-        let links = model.links.iter().enumerate().map(|(i, l)| (l.name.clone(), Transmission::Joint(i)));
-        let loops = model.loop_joints.iter().enumerate();
-        let loops = loops.map(|(i, joint)| (joint.name.clone(), Transmission::Loop(i)));
-        Self {
-            joints: links.chain(loops).collect(),
-            tendons: numbers(model.tendons.iter().map(|tendon| tendon.name.as_str())),
-        }
+        let links = LinkId::all(&model.links).map(|i| (model.links[i].name.clone(), Transmission::Joint(i)));
+        let loops = LoopJointId::all(&model.loop_joints)
+            .map(|i| (model.loop_joints[i].name.clone(), Transmission::Loop(i)));
+        let tendons = TendonId::all(&model.tendons).map(|i| (model.tendons[i].name.clone(), i));
+        Self { joints: links.chain(loops).collect(), tendons: tendons.collect() }
     }
 
     /// What a drive refers to.
@@ -74,8 +74,8 @@ pub(crate) fn scalar(
 
 impl Assembly {
     /// Number in the model of a body of the builder.
-    pub(crate) fn number(&self, element: &Element, body: BodyId) -> Result<usize, ModelError> {
-        let found = self.index.get(body.0).copied();
+    pub(crate) fn number(&self, element: &Element, body: BodyHandle) -> Result<BodyId, ModelError> {
+        let found = self.index.get(body.0).copied().map(BodyId::new);
         found.ok_or_else(|| ModelError::UnknownBody { element: element.clone(), id: body.0 })
     }
 }
@@ -84,8 +84,8 @@ impl Assembly {
 pub(crate) fn relation(
     assembly: &Assembly,
     element: &Element,
-    bodies: [BodyId; 2],
-) -> Result<[usize; 2], ModelError> {
+    bodies: [BodyHandle; 2],
+) -> Result<[BodyId; 2], ModelError> {
     let [a, b] = [assembly.number(element, bodies[0])?, assembly.number(element, bodies[1])?];
     let (first, second) = (&assembly.model.bodies[a], &assembly.model.bodies[b]);
     if a == b {
@@ -109,11 +109,6 @@ pub(crate) fn never_move(first: Base, second: Base) -> bool {
 
 pub(crate) fn both(kind: ElementKind, first: &str, second: &str) -> Element {
     Element { kind, name: format!("{first} and {second}") }
-}
-
-/// Number of each name in a list.
-pub(crate) fn numbers<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
-    names.enumerate().map(|(number, name)| (name.to_owned(), number)).collect()
 }
 
 /// Number of a name that something refers to.

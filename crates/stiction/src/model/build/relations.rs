@@ -6,7 +6,9 @@ use super::error::{Element, ElementKind, ModelError};
 use super::names::NameSpace;
 use super::references::{Targets, find, never_move, relation, scalar};
 use super::spec::{ActuatorSpec, CableSpec, ClosureSpec, EqualitySpec, Target, TendonSpec};
-use crate::model::{Actuator, Cable, Closure, Combination, Coupling, Equality, EqualityKind, Model, Tendon};
+use crate::model::{
+    Actuator, Cable, Closure, Combination, Coupling, Equality, EqualityKind, Model, Tendon, TendonId,
+};
 use crate::spatial::Transform;
 
 pub(crate) fn add_tendons(
@@ -43,7 +45,7 @@ impl Model {
     /// Lists with every tree the tendons over its joints, in the order of their names.
     pub(crate) fn list_tendons(&mut self) {
         self.trees.iter_mut().for_each(|tree| tree.tendons.clear());
-        let mut order: Vec<usize> = (0..self.tendons.len()).collect();
+        let mut order: Vec<TendonId> = TendonId::all(&self.tendons).collect();
         order.sort_by_key(|&tendon| &self.tendons[tendon].name);
         for tendon in order {
             for term in &self.tendons[tendon].path.terms {
@@ -153,7 +155,7 @@ impl Assembly {
             EqualitySpec::Connect { bodies, anchor, .. } => {
                 let bodies @ [a, b] = relation(self, element, *bodies)?;
                 check::all_finite(element, "anchor", anchor.iter())?;
-                let in_second = self.world[b].inverse_point(&self.world[a].point(anchor));
+                let in_second = self.world[b.index()].inverse_point(&self.world[a.index()].point(anchor));
                 let [first, second] = bodies.map(|body| &self.model.bodies[body].pose);
                 EqualityKind::Connect { bodies, anchors: [first.point(anchor), second.point(&in_second)] }
             }
@@ -163,7 +165,8 @@ impl Assembly {
                 if let Some(pose) = relative_pose {
                     check::pose(element, "relative pose", pose)?;
                 }
-                let relative = relative_pose.unwrap_or_else(|| self.world[a].inverse() * self.world[b]);
+                let relative =
+                    relative_pose.unwrap_or_else(|| self.world[a.index()].inverse() * self.world[b.index()]);
                 let held = Transform::from_translation(*anchor);
                 let [first, second] = bodies.map(|body| self.model.bodies[body].pose);
                 EqualityKind::Weld { bodies, frames: [first * relative * held, second * held] }

@@ -5,13 +5,23 @@ use crate::model::{JointKind, Law, TimeFunction};
 use crate::spatial::Transform;
 use nalgebra::{Matrix3, Vector3};
 
-/// A body added to a builder. `BodyId::WORLD` is there from the start.
+/// A body added to a builder. `BodyHandle::WORLD` is there from the start.
+///
+/// It is not the [`BodyId`](crate::model::BodyId) of the model that is built, which numbers bodies depth first and not in the
+/// order in which they were added: [`Model::body`](crate::model::Model::body) finds that by name.
+///
+/// ```compile_fail,E0277
+/// # use stiction::{BodyHandle, ModelBuilder};
+/// let model = ModelBuilder::new("empty").build()?;
+/// let world = &model.bodies[BodyHandle::WORLD];
+/// # Ok::<(), stiction::ModelError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BodyId(pub(crate) usize);
+pub struct BodyHandle(pub(crate) usize);
 
-impl BodyId {
+impl BodyHandle {
     /// The world.
-    pub const WORLD: BodyId = BodyId(0);
+    pub const WORLD: BodyHandle = BodyHandle(0);
 }
 
 /// Mass properties of a body.
@@ -199,7 +209,7 @@ pub struct CableSpec {
     /// Unique name or empty.
     pub name: String,
     /// Bodies and points in their frames (m), in the order in which the cable goes through them.
-    pub points: Vec<(BodyId, Vector3<f64>)>,
+    pub points: Vec<(BodyHandle, Vector3<f64>)>,
     /// Limits of the length (m).
     pub range: [f64; 2],
 }
@@ -274,7 +284,7 @@ pub enum EqualitySpec {
         /// Unique name or empty.
         name: String,
         /// The bodies.
-        bodies: [BodyId; 2],
+        bodies: [BodyHandle; 2],
         /// The point in the first body's frame (m).
         anchor: Vector3<f64>,
     },
@@ -283,7 +293,7 @@ pub enum EqualitySpec {
         /// Unique name or empty.
         name: String,
         /// The bodies.
-        bodies: [BodyId; 2],
+        bodies: [BodyHandle; 2],
         /// Pose of the second body in the first; `None`: as at `q0`.
         relative_pose: Option<Transform>,
         /// The point, in the second body's frame, whose position is held (m).
@@ -319,7 +329,7 @@ pub struct ClosureSpec {
     /// Unique name or empty.
     pub name: String,
     /// The bodies.
-    pub bodies: [BodyId; 2],
+    pub bodies: [BodyHandle; 2],
     /// Frame on the first body, in its frame.
     pub frame: Transform,
     /// Frame on the second; `None`: where the first frame is at `q0`.
@@ -331,7 +341,7 @@ pub struct ClosureSpec {
 
 impl ClosureSpec {
     /// A chain of joints through a frame of the first body; the second is joined as it is at `q0`.
-    pub fn new(name: &str, bodies: [BodyId; 2], frame: Transform, joints: Vec<JointSpec>) -> Self {
+    pub fn new(name: &str, bodies: [BodyHandle; 2], frame: Transform, joints: Vec<JointSpec>) -> Self {
         Self { name: name.to_owned(), bodies, frame, second_frame: None, joints }
     }
 }

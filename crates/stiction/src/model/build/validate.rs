@@ -4,9 +4,9 @@
 use super::check;
 use super::error::{Element, ElementKind, ModelError};
 use crate::model::{
-    Actuator, Base, Body, Cable, Combination, ContactTable, Dof, Equality, EqualityKind, Geom, JointKind,
-    Keyframe, Law, Link, LoopJoint, MaterialRestitution, MaterialRule, Model, PairRule, Tendon, Term,
-    Transmission, Tree,
+    Actuator, Base, Body, BodyId, Cable, Combination, ContactTable, Dof, Equality, EqualityKind, Geom,
+    GeomId, JointKind, Keyframe, Law, Link, LoopJoint, MaterialRestitution, MaterialRule, Model, PairRule,
+    Tendon, Term, Transmission, Tree,
 };
 use crate::spatial::Transform;
 use nalgebra::Vector3;
@@ -34,7 +34,7 @@ pub(crate) struct StoredModel {
     loop_joints: Vec<LoopJoint>,
     loop_q0: Vec<f64>,
     keyframes: Vec<Keyframe>,
-    mocap_bodies: Vec<usize>,
+    mocap_bodies: Vec<BodyId>,
     mocap_poses: Vec<Transform>,
     mocap_velocities: Vec<[Vector3<f64>; 2]>,
     q0: Vec<f64>,
@@ -43,7 +43,7 @@ pub(crate) struct StoredModel {
     default_law: Option<Law>,
     material_restitutions: Vec<MaterialRestitution>,
     default_restitution: f64,
-    excluded: Vec<[usize; 2]>,
+    excluded: Vec<[BodyId; 2]>,
     contact_table: ContactTable,
 }
 
@@ -135,24 +135,27 @@ impl Model {
         let mocaps = self.mocap_bodies.len();
         let complete = self.mocap_poses.len() == mocaps
             && self.mocap_velocities.len() == mocaps
-            && self.mocap_bodies.iter().all(|body| *body < self.bodies.len());
+            && self.mocap_bodies.iter().all(|body| body.index() < self.bodies.len());
         ensure(complete, ElementKind::Scene, &self.name, "the lists of mocap bodies do not fit each other")?;
         for (pose, velocity) in self.mocap_poses.iter().zip(&self.mocap_velocities) {
             let scene = Element::new(ElementKind::Scene, &self.name);
             check::pose(&scene, "mocap pose", pose)?;
             check::all_finite(&scene, "mocap velocity", velocity.iter().flatten())?;
         }
-        let world = self.bodies.first().is_some_and(|world| (world.parent, world.base) == (0, Base::World));
+        let world = self
+            .bodies
+            .first()
+            .is_some_and(|world| (world.parent, world.base) == (BodyId::WORLD, Base::World));
         ensure(world, ElementKind::Scene, &self.name, "its first body is not the world")?;
         for (i, body) in self.bodies.iter().enumerate() {
             let says = |holds, what| ensure(holds, ElementKind::Body, &body.name, what);
-            says(i == 0 || body.parent < i, "its parent does not come before it")?;
-            says(body.weld <= i, "it is welded to a body that comes after it")?;
+            says(i == 0 || body.parent.index() < i, "its parent does not come before it")?;
+            says(body.weld.index() <= i, "it is welded to a body that comes after it")?;
             says(
                 match body.base {
                     Base::World => true,
-                    Base::Mocap(mocap) => mocap < mocaps,
-                    Base::Link(link) => link < self.links.len(),
+                    Base::Mocap(mocap) => mocap.index() < mocaps,
+                    Base::Link(link) => link.index() < self.links.len(),
                 },
                 "its base does not exist",
             )?;
@@ -168,8 +171,8 @@ impl Model {
         let (mut q, mut v) = (0, 0);
         for (i, link) in self.links.iter().enumerate() {
             let says = |holds, what| ensure(holds, ElementKind::Joint, &link.name, what);
-            says(link.body < self.bodies.len(), "its body does not exist")?;
-            let parent = link.parent.map(|parent| self.links[..i].get(parent));
+            says(link.body.index() < self.bodies.len(), "its body does not exist")?;
+            let parent = link.parent.map(|parent| self.links[..i].get(parent.index()));
             says(
                 parent.is_none_or(|parent| parent.is_some_and(|parent| parent.tree == link.tree)),
                 "its parent does not come before it in its tree",
@@ -177,7 +180,10 @@ impl Model {
             says((link.q, link.v) == (q, v), "its coordinates do not follow those of the joint before it")?;
             says(is_unit(&link.kind), "its axis does not have unit length")?;
             let dofs = self.dofs.get(v..v + link.kind.nv());
-            says(dofs.is_some_and(|dofs| dofs.iter().all(|dof| dof.link == i)), "its dofs are not its own")?;
+            says(
+                dofs.is_some_and(|dofs| dofs.iter().all(|dof| dof.link.index() == i)),
+                "its dofs are not its own",
+            )?;
             let above = parent.flatten().map(|parent| parent.v + parent.kind.nv() - 1);
             says(
                 (v..v + link.kind.nv())
@@ -209,14 +215,17 @@ impl Model {
             let (Some(first), Some(last)) = (links.first(), links.last()) else {
                 return says(false, "a tree has no links");
             };
-            let contiguous = tree.links.start == next && links.iter().all(|link| link.tree == number);
+            let contiguous = tree.links.start == next && links.iter().all(|link| link.tree.index() == number);
             says(contiguous && first.parent.is_none(), "its trees are not one after the other")?;
             let dofs = first.v..last.v + last.kind.nv();
             let coords = first.q..last.q + last.kind.nq();
             says(tree.dofs == dofs && tree.coords == coords, "a tree does not have the dofs of its links")?;
             let single = links.len() == 1 && first.kind == JointKind::Free;
             says(!tree.lone_body || single, "a tree with joints counts as a single rigid body")?;
-            says(tree.tendons.iter().all(|tendon| *tendon < self.tendons.len()), "a tendon does not exist")?;
+            says(
+                tree.tendons.iter().all(|tendon| tendon.index() < self.tendons.len()),
+                "a tendon does not exist",
+            )?;
             next = tree.links.end;
         }
         says(next == self.links.len(), "a link is in no tree")?;
@@ -226,7 +235,12 @@ impl Model {
     fn validate_geoms(&self) -> Result<(), ModelError> {
         for geom in &self.geoms {
             let element = Element::new(ElementKind::Geom, &geom.name);
-            ensure(geom.body < self.bodies.len(), ElementKind::Geom, &geom.name, "its body does not exist")?;
+            ensure(
+                geom.body.index() < self.bodies.len(),
+                ElementKind::Geom,
+                &geom.name,
+                "its body does not exist",
+            )?;
             check::shape(&element, &geom.shape)?;
             check::pose(&element, "pose", &geom.pose)?;
             check::not_negative(&element, "friction", geom.friction)?;
@@ -247,10 +261,10 @@ impl Model {
                 "it is free, or its axis not of unit length",
             )?;
             says(
-                joint.links.iter().flatten().all(|link| *link < self.links.len()),
+                joint.links.iter().flatten().all(|link| link.index() < self.links.len()),
                 "its links do not exist",
             )?;
-            let closure = self.equalities.get(joint.equality).map(|equality| &equality.kind);
+            let closure = self.equalities.get(joint.equality.index()).map(|equality| &equality.kind);
             says(matches!(closure, Some(EqualityKind::Closure(_))), "it belongs to no closure")?;
             let element = Element::new(ElementKind::Joint, &joint.name);
             check::pose(&element, "placement", &joint.placement)?;
@@ -278,7 +292,10 @@ impl Model {
         for cable in &self.cables {
             let says = |holds, what| ensure(holds, ElementKind::Tendon, &cable.name, what);
             says(cable.points.len() >= 2, "it has fewer than two points")?;
-            says(cable.points.iter().all(|(body, _)| *body < self.bodies.len()), "a body does not exist")?;
+            says(
+                cable.points.iter().all(|(body, _)| body.index() < self.bodies.len()),
+                "a body does not exist",
+            )?;
             let element = Element::new(ElementKind::Tendon, &cable.name);
             check::all_finite(&element, "point", cable.points.iter().flat_map(|(_, point)| point.iter()))?;
             check::range(&element, "range", cable.range)?;
@@ -288,7 +305,7 @@ impl Model {
 
     fn validate_combination(&self, element: &Element, sum: &Combination) -> Result<(), ModelError> {
         let (nq, nv) = (self.nq() + self.loop_q0.len(), self.nv() + self.loop_nv());
-        let known = |term: &Term| term.link < self.links.len() && term.q < nq && term.dof < nv;
+        let known = |term: &Term| term.link.index() < self.links.len() && term.q < nq && term.dof < nv;
         ensure(
             sum.terms.iter().all(known),
             element.kind,
@@ -302,9 +319,9 @@ impl Model {
     fn validate_actuators(&self) -> Result<(), ModelError> {
         for actuator in &self.actuators {
             let exists = match actuator.transmission {
-                Transmission::Joint(link) => link < self.links.len(),
-                Transmission::Loop(joint) => joint < self.loop_joints.len(),
-                Transmission::Tendon(tendon) => tendon < self.tendons.len(),
+                Transmission::Joint(link) => link.index() < self.links.len(),
+                Transmission::Loop(joint) => joint.index() < self.loop_joints.len(),
+                Transmission::Tendon(tendon) => tendon.index() < self.tendons.len(),
             };
             ensure(exists, ElementKind::Actuator, &actuator.name, "what it drives does not exist")?;
             let element = Element::new(ElementKind::Actuator, &actuator.name);
@@ -320,7 +337,7 @@ impl Model {
     fn validate_equality(&self, equality: &Equality) -> Result<(), ModelError> {
         let element = Element::new(ElementKind::Equality, &equality.name);
         let says = |holds, what| ensure(holds, ElementKind::Equality, &equality.name, what);
-        let exist = |bodies: &[usize; 2]| bodies.iter().all(|body| *body < self.bodies.len());
+        let exist = |bodies: &[BodyId; 2]| bodies.iter().all(|body| body.index() < self.bodies.len());
         match &equality.kind {
             EqualityKind::Connect { bodies, anchors } => {
                 says(exist(bodies), "its bodies do not exist")?;
@@ -366,14 +383,14 @@ impl Model {
     fn validate_rules(&self) -> Result<(), ModelError> {
         let scene = Element::new(ElementKind::Scene, &self.name);
         let says = |holds, what| ensure(holds, ElementKind::Scene, &self.name, what);
-        let pair = |[a, b]: &[usize; 2], count: usize| a < b && *b < count;
+        let pair = |[a, b]: [usize; 2], count: usize| a < b && b < count;
         says(
-            self.pair_rules.iter().all(|rule| pair(&rule.geoms, self.geoms.len()))
+            self.pair_rules.iter().all(|rule| pair(rule.geoms.map(GeomId::index), self.geoms.len()))
                 && self.pair_rules.is_sorted_by(|a, b| a.geoms < b.geoms),
             "its rules for pairs are not in order",
         )?;
         says(
-            self.excluded.iter().all(|bodies| pair(bodies, self.bodies.len()))
+            self.excluded.iter().all(|bodies| pair(bodies.map(BodyId::index), self.bodies.len()))
                 && self.excluded.is_sorted_by(|a, b| a < b),
             "its excluded pairs are not in order",
         )?;

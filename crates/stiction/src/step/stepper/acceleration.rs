@@ -30,7 +30,7 @@ use crate::contact::detection::ContactFinder;
 use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Law, Mocap, Model, State};
+use crate::model::{Law, Mocap, Model, State, TreeId};
 use crate::report::{ContactForce, StepReport};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::{Commands, ForceMap};
@@ -60,7 +60,7 @@ pub(crate) struct Persistent {
     /// As it is at the beginning, with the law that holds.
     pub(crate) contact: Contact,
     /// A tree it touches.
-    pub(crate) tree: usize,
+    pub(crate) tree: TreeId,
     /// World axes: the sliding velocity at the beginning (m/s).
     slip: Vector3<f64>,
     /// In the stage: where it is, and in its frame the velocity (m/s) and its rate at zero generalized acceleration.
@@ -70,7 +70,7 @@ pub(crate) struct Persistent {
 }
 
 impl Persistent {
-    pub(crate) fn new(contact: Contact, tree: usize, velocity: Vector3<f64>) -> Self {
+    pub(crate) fn new(contact: Contact, tree: TreeId, velocity: Vector3<f64>) -> Self {
         let slip = contact.frame * Vector3::new(0.0, velocity.y, velocity.z);
         Self { contact, tree, slip, now: Some(contact), velocity, rate: Vector3::zeros() }
     }
@@ -88,8 +88,8 @@ pub(crate) struct AccelerationLevel {
     pub(crate) stage: State,
     pub(crate) contacts: Vec<Persistent>,
     /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
-    pub(crate) trees: Vec<usize>,
-    moving: Vec<usize>,
+    pub(crate) trees: Vec<TreeId>,
+    moving: Vec<TreeId>,
     /// Root of the set of each tree, and whether that set is handed back to time stepping.
     pub(crate) set: Vec<usize>,
     pub(crate) lost: Vec<bool>,
@@ -108,8 +108,8 @@ pub(crate) struct AccelerationLevel {
     pub(crate) zeros: Vec<f64>,
     pub(crate) scratch: Vec<f64>,
     /// Of the first stage: forces, and how the islands were solved, each with a tree of its set.
-    pub(crate) forces: Vec<(usize, ContactForce)>,
-    pub(crate) reports: Vec<(usize, IslandReport)>,
+    pub(crate) forces: Vec<(TreeId, ContactForce)>,
+    pub(crate) reports: Vec<(TreeId, IslandReport)>,
 }
 
 impl AccelerationLevel {
@@ -180,13 +180,13 @@ impl AccelerationLevel {
     }
 
     /// Whether a tree is moved by this stepper in the present step.
-    pub(crate) fn sustains(&self, tree: usize) -> bool {
-        self.sustained[tree]
+    pub(crate) fn sustains(&self, tree: TreeId) -> bool {
+        self.sustained[tree.index()]
     }
 
     /// Hands the set of a tree back to time stepping.
-    fn hand_back(&mut self, tree: usize) {
-        self.lost[self.set[tree]] = true;
+    fn hand_back(&mut self, tree: TreeId) {
+        self.lost[self.set[tree.index()]] = true;
     }
 
     /// The law that holds at a contact.
@@ -201,7 +201,9 @@ impl AccelerationLevel {
     fn choose_contacts(&mut self, model: &Model, data: &Data, contacts: &[Contact], contact_rule: &[bool]) {
         self.contacts.clear();
         for contact in contacts {
-            let Some(tree) = moving_tree(model, contact).filter(|&tree| contact_rule[tree]) else { continue };
+            let Some(tree) = moving_tree(model, contact).filter(|tree| contact_rule[tree.index()]) else {
+                continue;
+            };
             let velocity = relative_velocity(data, contact);
             let law = self.law(contact);
             if contact.gap > PERSISTING || velocity.x > RESTING {
@@ -216,8 +218,7 @@ impl AccelerationLevel {
 
     /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
     pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
-        self.stage.mocap.clear();
-        self.stage.mocap.extend_from_slice(start);
+        self.stage.mocap.copy_from_slice(start);
         self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
         self.finder.find(model, data, &self.stage, 0.0);
     }
@@ -297,7 +298,7 @@ impl AccelerationLevel {
                     (now.frame * sliding).dot(&persistent.slip) <= 0.0
                 });
             if persistent.now.is_none() || reversed {
-                self.lost[self.set[persistent.tree]] = true;
+                self.lost[self.set[persistent.tree.index()]] = true;
             }
         }
     }
@@ -324,7 +325,7 @@ impl AccelerationLevel {
         }
         for (block, memory) in self.rows.blocks.iter().zip(&self.memory) {
             let Some(piece) = self.rows.pieces(block).first() else { continue };
-            let set = self.set[piece.tree];
+            let set = self.set[piece.tree.index()];
             self.lost[set] |= Outcome::of(memory) != Outcome::Solved;
             self.inconsistent[set] |= Outcome::of(memory) == Outcome::Inconsistent;
         }
@@ -339,7 +340,7 @@ impl AccelerationLevel {
         self.rows.clear();
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
-            if !self.lost[self.set[persistent.tree]] {
+            if !self.lost[self.set[persistent.tree.index()]] {
                 self.rows.push_normal(model, data, i, &persistent.contact);
             }
         }
@@ -374,7 +375,7 @@ impl AccelerationLevel {
         self.rows.clear();
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
-            let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree]]) else {
+            let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree.index()]]) else {
                 continue;
             };
             self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
@@ -411,7 +412,7 @@ impl AccelerationLevel {
             let Some(tree) = moving_tree(model, contact) else { continue };
             let known = self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok();
             if contact.gap < -PERSISTING && !known {
-                self.lost[self.set[tree]] = true;
+                self.lost[self.set[tree.index()]] = true;
             }
         }
     }
@@ -429,7 +430,7 @@ impl AccelerationLevel {
 
     /// The contacts that persist, with their forces at the beginning of the step.
     pub(crate) fn sustained_forces(&self) -> impl Iterator<Item = &ContactForce> {
-        self.forces.iter().filter(|(tree, _)| self.sustained[*tree]).map(|(_, force)| force)
+        self.forces.iter().filter(|(tree, _)| self.sustained[tree.index()]).map(|(_, force)| force)
     }
 
     /// Forgets the last step; takes the sets of trees that may touch.
@@ -459,8 +460,8 @@ pub(crate) fn sustain_contacts(
 ) -> Result<(), AlgorithmError> {
     let model = system.model;
     level.begin(model.trees.len(), &mut choice.sets);
-    for tree in 0..model.trees.len() {
-        if choice.contact_rule[tree] && choice.is_stiff(tree) {
+    for tree in TreeId::all(&model.trees) {
+        if choice.contact_rule[tree.index()] && choice.is_stiff(tree) {
             level.hand_back(tree);
         }
     }
@@ -469,8 +470,8 @@ pub(crate) fn sustain_contacts(
         level.choose_contacts(model, system.data, contacts, &choice.contact_rule);
     }
     level.trees.clear();
-    for tree in 0..model.trees.len() {
-        if choice.contact_rule[tree] && !level.lost[level.set[tree]] {
+    for tree in TreeId::all(&model.trees) {
+        if choice.contact_rule[tree.index()] && !level.lost[level.set[tree.index()]] {
             level.trees.push(tree);
         }
     }
@@ -497,7 +498,7 @@ pub(crate) fn sustain_contacts(
 fn move_together(
     level: &mut AccelerationLevel,
     system: &mut System<'_>,
-    trees: &[usize],
+    trees: &[TreeId],
 ) -> Result<(), AlgorithmError> {
     let System { model, h, forces, state, data, closures, constraints, .. } = system;
     let (model, h, start) = (*model, *h, &state.mocap);
@@ -544,15 +545,15 @@ fn accept(
     let System { model, state, data, .. } = system;
     for &tree in &level.trees {
         dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
-        if level.lost[level.set[tree]] {
+        if level.lost[level.set[tree.index()]] {
             dynamics::factorize_by_size(model, data, tree, added)?;
         } else {
-            level.sustained[tree] = true;
-            choice.contact_rule[tree] = false;
+            level.sustained[tree.index()] = true;
+            choice.contact_rule[tree.index()] = false;
         }
     }
     for (tree, solved) in &level.reports {
-        if level.sustained[*tree] {
+        if level.sustained[tree.index()] {
             report.add_island(solved);
         }
     }
@@ -566,7 +567,7 @@ fn accept(
 }
 
 /// A tree that a contact touches.
-pub(crate) fn moving_tree(model: &Model, contact: &Contact) -> Option<usize> {
+pub(crate) fn moving_tree(model: &Model, contact: &Contact) -> Option<TreeId> {
     contact.links.into_iter().flatten().map(|link| model.links[link].tree).next()
 }
 
@@ -575,8 +576,8 @@ pub(crate) fn relative_velocity(data: &Data, contact: &Contact) -> Vector3<f64> 
     let mut velocity = Vector3::zeros();
     for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
         if let Some(link) = *link {
-            let arm = contact.point - data.link_pose[link].translation;
-            velocity += sign * data.link_velocity[link].at(&arm).linear;
+            let arm = contact.point - data.link_pose[link.index()].translation;
+            velocity += sign * data.link_velocity[link.index()].at(&arm).linear;
         }
     }
     contact.frame.tr_mul(&velocity) + contact.drift

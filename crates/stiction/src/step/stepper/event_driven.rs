@@ -29,7 +29,7 @@ use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Law, Model};
+use crate::model::{Law, Model, TreeId};
 use crate::report::ContactForce;
 use crate::report::certificate::row_values;
 use crate::step::applied_forces::Commands;
@@ -74,7 +74,7 @@ pub(crate) struct Events {
     q: Vec<f64>,
     v: Vec<f64>,
     /// The trees of the set at work.
-    trees: Vec<usize>,
+    trees: Vec<TreeId>,
     /// Velocity after a part of the step without impact; row velocities before an impact and with that.
     pulled: Vec<f64>,
     before: Vec<f64>,
@@ -82,8 +82,8 @@ pub(crate) struct Events {
     free: Vec<f64>,
     memory: Vec<Memory>,
     /// Contact forces and solved islands of all sets, each with a tree.
-    forces: Vec<(usize, ContactForce)>,
-    reports: Vec<(usize, IslandReport)>,
+    forces: Vec<(TreeId, ContactForce)>,
+    reports: Vec<(TreeId, IslandReport)>,
 }
 
 impl Events {
@@ -109,7 +109,7 @@ impl Events {
     }
 
     /// Adds what a contact carries to what it has carried in this step, from the place `start` of the list on.
-    fn add_force(&mut self, start: usize, tree: usize, force: ContactForce) {
+    fn add_force(&mut self, start: usize, tree: TreeId, force: ContactForce) {
         let key = force.contact.key;
         match self.forces[start..].iter_mut().find(|(_, known)| known.contact.key == key) {
             Some((_, known)) => {
@@ -139,7 +139,7 @@ pub(crate) fn follow_events(
     events: &mut Events,
     system: &mut System<'_>,
     problem: &mut ContactProblem,
-    trees: &[usize],
+    trees: &[TreeId],
 ) -> Result<(), AlgorithmError> {
     events.q.copy_from_slice(&system.state.q);
     events.v.copy_from_slice(&system.state.v);
@@ -148,12 +148,12 @@ pub(crate) fn follow_events(
     // The step with the most impacts may come late.
     events.forces.reserve(MAX_IMPACTS);
     events.reports.reserve(MAX_IMPACTS);
-    for &set in trees {
+    for set in trees.iter().map(|tree| tree.index()) {
         if level.set[set] != set {
             continue;
         }
         events.trees.clear();
-        events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree] == set));
+        events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree.index()] == set));
         level.trees.clone_from(&events.trees);
         level.forces.clear();
         level.reports.clear();
@@ -449,10 +449,10 @@ fn note_impulses(
 
 impl AccelerationLevel {
     /// A tree that a contact touches if all that it touches are in the set.
-    fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<usize> {
+    fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<TreeId> {
         let mut trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
         let first = trees.next()?;
-        (self.set[first] == set && trees.all(|tree| self.set[tree] == set)).then_some(first)
+        (self.set[first.index()] == set && trees.all(|tree| self.set[tree.index()] == set)).then_some(first)
     }
 
     /// Whether a persistent contact overlaps at the end of a smooth motion, or one that presses approaches or parts there:

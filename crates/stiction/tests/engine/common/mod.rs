@@ -55,13 +55,19 @@ pub fn run(
     residual
 }
 
+/// Deepest overlap (m) of the contacts of the last step at the poses for which they were posed: what the removal of overlap
+/// has left. The certificate's penetration is that before the removal.
+pub fn overlap_as_posed(simulation: &Simulation) -> f64 {
+    simulation.contact_forces().iter().fold(0.0, |worst, force| worst.max(-force.contact.gap))
+}
+
 /// Position of a body's origin in the world, from the state.
 pub fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
     let model = simulation.model();
     let body = model.body(body).unwrap();
     match model.bodies[body].base {
         stiction::model::Base::Link(link) => {
-            simulation.data().link_pose[link].point(&model.bodies[body].pose.translation)
+            simulation.data().link_pose[link.index()].point(&model.bodies[body].pose.translation)
         }
         _ => model.bodies[body].pose.translation,
     }

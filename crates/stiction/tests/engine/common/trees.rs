@@ -3,7 +3,7 @@
 
 use nalgebra::{DMatrix, Matrix3, UnitQuaternion, Vector3};
 use stiction::dynamics::{Data, forward_kinematics, integrate, mass_matrix};
-use stiction::model::{Dof, JointKind, Link, Model, ModelBuilder, Tree};
+use stiction::model::{BodyId, Dof, JointKind, Link, LinkId, Model, ModelBuilder, Tree, TreeId};
 use stiction::spatial::{Inertia, Transform};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
@@ -106,7 +106,7 @@ impl Assembly {
         let mut above = parent.map(|p| model.links[p].v + model.links[p].kind.nv() - 1);
         for k in 0..kind.nv() {
             model.dofs.push(Dof {
-                link: index,
+                link: LinkId::new(index),
                 parent: above,
                 damping: 0.0,
                 armature: 0.0,
@@ -116,14 +116,14 @@ impl Assembly {
         }
         model.links.push(Link {
             name: format!("joint{index}"),
-            body: 0,
-            parent,
+            body: BodyId::new(0),
+            parent: parent.map(LinkId::new),
             placement,
             kind,
             inertia,
             q,
             v,
-            tree: model.trees.len() - 1,
+            tree: TreeId::new(model.trees.len() - 1),
             reference: 0.0,
             range: None,
             stiffness: 0.0,
@@ -203,7 +203,7 @@ pub fn grow_random_tree(assembly: &mut Assembly, random: &mut Random, joints: us
 pub fn random_configuration(model: &Model, random: &mut Random) -> Vec<f64> {
     let mut q = model.q0.clone();
     let v: Vec<f64> = random.vec(model.nv());
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         integrate(model, tree, &model.q0, &v, 1.5, &mut q);
     }
     q
@@ -212,14 +212,14 @@ pub fn random_configuration(model: &Model, random: &mut Random) -> Vec<f64> {
 /// The mass matrix of a tree, both triangles.
 pub fn dense_mass_matrix(model: &Model, data: &Data, tree: usize) -> DMatrix<f64> {
     let n = model.trees[tree].dofs.len();
-    let block = &data.mass_matrix[data.tree_block(model, tree)];
+    let block = &data.mass_matrix[data.tree_block(model, TreeId::new(tree))];
     DMatrix::from_fn(n, n, |i, j| block[i.max(j) * n + i.min(j)])
 }
 
 /// Kinematics and mass matrix at a state.
 pub fn prepare(model: &Model, q: &[f64], v: &[f64]) -> Data {
     let mut data = Data::new(model);
-    for tree in 0..model.trees.len() {
+    for tree in TreeId::all(&model.trees) {
         forward_kinematics(model, &mut data, tree, q, v);
         mass_matrix(model, &mut data, tree);
     }

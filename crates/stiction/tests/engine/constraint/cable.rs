@@ -2,6 +2,7 @@
 
 use crate::common::{position, run, simulate, speed};
 use nalgebra::Vector3;
+use stiction::model::TreeId;
 use stiction::report::Limited;
 use stiction::sim::Simulation;
 
@@ -133,7 +134,7 @@ fn net(cables: [usize; 3]) -> String {
 #[test]
 fn cables_between_links_of_a_long_chain_obey_the_laws() {
     let mut s = simulate(&net([0, 1, 2]));
-    assert!(s.data().is_long(0));
+    assert!(s.data().is_long(TreeId::new(0)));
     for (i, v) in s.state.v.iter_mut().enumerate() {
         *v = 2.0 * libm::sin(0.6 * i as f64);
     }
@@ -150,7 +151,8 @@ fn cables_between_links_of_a_long_chain_obey_the_laws() {
         }
     });
     assert!(taut == [true; 3], "{taut:?}");
-    assert!(stretch <= 1e-9, "{stretch:e}");
+    // A cable whose links turn is longer by second order in the step.
+    assert!(stretch > 0.0 && stretch <= 1e-4, "{stretch:e}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::common::{position, run, simulate};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
 use stiction::model::{
-    ActuatorSpec, BodyId, BodySpec, ClosureSpec, EqualitySpec, Inertial, JointSpec, ModelBuilder,
+    ActuatorSpec, BodyHandle, BodySpec, ClosureSpec, EqualitySpec, Inertial, JointSpec, ModelBuilder, TreeId,
 };
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, SimError, Simulation};
@@ -67,8 +67,8 @@ fn thrown(kind: &str, joints: Vec<JointSpec>) -> Simulation {
         joints: vec![JointSpec::free()],
         ..BodySpec::default()
     };
-    let first = builder.add_body(BodyId::WORLD, body("first", 1.5, [0.0, 0.0, 0.0])).unwrap();
-    let second = builder.add_body(BodyId::WORLD, body("second", 0.7, [0.4, 0.1, -0.2])).unwrap();
+    let first = builder.add_body(BodyHandle::WORLD, body("first", 1.5, [0.0, 0.0, 0.0])).unwrap();
+    let second = builder.add_body(BodyHandle::WORLD, body("second", 0.7, [0.4, 0.1, -0.2])).unwrap();
     let frame =
         Transform::new(Vector3::new(0.2, 0.05, -0.1), &UnitQuaternion::from_euler_angles(-0.5, 0.4, 1.0));
     builder.add_equality(EqualitySpec::Closure(ClosureSpec::new("loop", [first, second], frame, joints)));
@@ -80,7 +80,7 @@ fn thrown(kind: &str, joints: Vec<JointSpec>) -> Simulation {
 /// Linear momentum, and angular momentum about the world's origin.
 fn momenta(s: &Simulation) -> (Vector3<f64>, Vector3<f64>) {
     let (model, data) = (s.model(), s.data());
-    (0..model.trees.len()).fold((Vector3::zeros(), Vector3::zeros()), |sum, tree| {
+    TreeId::all(&model.trees).fold((Vector3::zeros(), Vector3::zeros()), |sum, tree| {
         use stiction::dynamics::{angular_momentum, linear_momentum};
         (sum.0 + linear_momentum(model, data, tree), sum.1 + angular_momentum(model, data, tree))
     })
@@ -303,7 +303,7 @@ fn redundant_rows_and_mobility_are_found_by_rank_and_name() {
     assert_eq!((found.freedoms, found.rows, found.mobility()), (18, 20, 1));
     // At the flat start of a parallelogram the rank drops; bent it is one.
     let (q, v, loops) = stiction::dynamics::redundant_state(s.model(), &[0.5, -0.5, 0.5], &[0.0; 3], &[0.0]);
-    (r.state.q, r.state.v, r.state.loop_q) = (q, v, loops);
+    (r.state.q, r.state.v, r.state.loop_q) = (q.into(), v.into(), loops.into());
     let found = r.mobility().unwrap();
     assert_eq!((found.rank, found.mobility()), (17, 1), "{found:?}");
 }
@@ -355,8 +355,8 @@ fn the_builder_takes_drives_on_joints_of_loops_and_refuses_what_is_none() {
         let inertial = Some(Inertial { mass: 1.0, center_of_mass: Vector3::zeros(), inertia });
         let body =
             BodySpec { name: "b".into(), inertial, joints: vec![JointSpec::free()], ..BodySpec::default() };
-        let body = builder.add_body(BodyId::WORLD, body).unwrap();
-        let closure = ClosureSpec::new("c", [BodyId::WORLD, body], Transform::identity(), joints);
+        let body = builder.add_body(BodyHandle::WORLD, body).unwrap();
+        let closure = ClosureSpec::new("c", [BodyHandle::WORLD, body], Transform::identity(), joints);
         builder.add_equality(EqualitySpec::Closure(closure));
         builder.add_actuator(ActuatorSpec::motor("m", drive));
         builder.build()
@@ -418,7 +418,7 @@ fn a_rope_is_a_limit_of_a_loop_that_holds_nothing_else() {
         joints: vec![JointSpec::free()],
         ..BodySpec::default()
     };
-    let body = builder.add_body(BodyId::WORLD, body).unwrap();
+    let body = builder.add_body(BodyHandle::WORLD, body).unwrap();
     let length = JointSpec {
         range: Some([0.0, 1.0]),
         reference: 0.1,
@@ -434,7 +434,7 @@ fn a_rope_is_a_limit_of_a_loop_that_holds_nothing_else() {
             .enumerate()
             .map(|(i, joint)| if i == 3 { JointSpec { position: Vector3::zeros(), ..joint } } else { joint })
             .collect(),
-        ..ClosureSpec::new("rope", [BodyId::WORLD, body], pose, Vec::new())
+        ..ClosureSpec::new("rope", [BodyHandle::WORLD, body], pose, Vec::new())
     };
     builder.add_equality(EqualitySpec::Closure(spec));
     let mut s = Simulation::new(Arc::new(builder.build().unwrap()), Settings::default()).unwrap();

@@ -4,6 +4,7 @@ use crate::common::{run, simulate};
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::FRAC_PI_2;
 use stiction::dynamics;
+use stiction::model::TreeId;
 use stiction::sim::Simulation;
 
 /// Two fingers of 0.1 kg on slides, the second `k` times the first plus 0.01 m: in one tree each.
@@ -40,7 +41,7 @@ fn a_finger_that_starts_off_its_place_is_brought_there_at_once() {
     // The nearest place in the metric of the masses, without a speed from it.
     assert!((s.state.q[1] - 2.0 * s.state.q[0] - 0.01).abs() <= 1e-12);
     assert!((s.state.q[0] + 0.004).abs() <= 1e-12, "{:?}", s.state.q);
-    assert_eq!(s.state.v, [0.0, 0.0]);
+    assert_eq!(*s.state.v, [0.0, 0.0]);
 }
 
 /// A pendulum whose angle moves a slide by a polynomial: in one tree (the slide carries another hinge) or two.
@@ -120,7 +121,7 @@ fn a_coupling_with_one_joint_holds_it_at_its_place() {
         <equality><joint joint1="j" polycoef="0.1"/></equality></mujoco>"#,
     );
     run(&mut s, 0.2, |s, _| assert!((s.state.q[0] - 0.3).abs() <= 1e-12, "{:?}", s.state.q));
-    assert_eq!(s.state.v, [0.0]);
+    assert_eq!(*s.state.v, [0.0]);
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn a_tendon_spring_swings_with_its_frequency_and_keeps_energy() {
 fn a_slack_tendon_does_not_pull_and_a_stretched_one_pulls_from_the_end_of_the_slack() {
     let mut s = simulate(&sliders(1e-3, r#"stiffness="8" springlength="-0.2 0.3""#, ""));
     s.state.q[0] = 0.25;
-    run(&mut s, 0.1, |s, report| assert!(s.state.v == [0.0, 0.0] && report.energy == 0.0));
+    run(&mut s, 0.1, |s, report| assert!(*s.state.v == [0.0, 0.0] && report.energy == 0.0));
     s.state.q[0] = 0.5;
     let report = s.step().unwrap();
     assert!((report.energy - 0.5 * 8.0 * 0.04).abs() < 1e-9, "{report:?}");
@@ -487,7 +488,7 @@ fn the_implicit_rule_is_that_of_the_dense_matrices_whatever_branches_and_trees_a
             dynamics::forward_kinematics_all(&model, &mut data, &q, v.as_slice());
             dynamics::mass_matrix_all(&model, &mut data);
             let mut mass = DMatrix::zeros(n, n);
-            for (tree, contents) in model.trees.iter().enumerate() {
+            for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
                 let (first, width) = (contents.dofs.start, contents.dofs.len());
                 let block = &data.mass_matrix[data.tree_block(&model, tree)];
                 for (i, j) in (0..width).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -604,8 +605,8 @@ fn the_order_of_bodies_and_tendons_changes_no_bit_of_what_spans_four_trees() {
         ));
         let drives = ["m", "n"].map(|name| s.model().actuator(name).unwrap());
         for step in 0..500 {
-            s.state.ctrl[drives[0]] = (0.02 * step as f64).sin();
-            s.state.ctrl[drives[1]] = (0.03 * step as f64).cos();
+            s.state.ctrl[drives[0].index()] = (0.02 * step as f64).sin();
+            s.state.ctrl[drives[1].index()] = (0.03 * step as f64).cos();
             let _ = s.step().unwrap();
         }
         s.state_hash()

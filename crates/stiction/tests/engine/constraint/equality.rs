@@ -3,6 +3,7 @@
 use super::rod;
 use crate::common::{position, run, simulate};
 use nalgebra::Vector3;
+use stiction::model::TreeId;
 use stiction::sim::Simulation;
 
 const GRAVITY: f64 = 9.81;
@@ -292,7 +293,7 @@ fn a_connect_on_the_axis_of_a_hinge_is_redundant_and_changes_nothing() {
 /// Momenta of all trees: linear, and angular about the world's origin.
 fn momenta(s: &Simulation) -> (Vector3<f64>, Vector3<f64>) {
     let (model, data) = (s.model(), s.data());
-    (0..model.trees.len()).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
+    TreeId::all(&model.trees).fold((Vector3::zeros(), Vector3::zeros()), |(p, l), tree| {
         (
             p + stiction::dynamics::linear_momentum(model, data, tree),
             l + stiction::dynamics::angular_momentum(model, data, tree),

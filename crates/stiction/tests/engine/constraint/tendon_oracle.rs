@@ -48,9 +48,9 @@ fn what_pulls_on_tendons_accelerates_the_joints_as_in_mujoco() {
     let mean = |h: f64, state: &Value| {
         let text = oracle("tendons.xml").replace("timestep=\"0.0001\"", &format!("timestep=\"{h}\""));
         let mut s = simulate(&text);
-        s.state.q = list(&state["q"]);
-        s.state.v = list(&state["v"]);
-        s.state.ctrl = list(&state["ctrl"]);
+        s.state.q = list(&state["q"]).into();
+        s.state.v = list(&state["v"]).into();
+        s.state.ctrl = list(&state["ctrl"]).into();
         let _ = s.step().unwrap();
         let before = list(&state["v"]);
         s.state.v.iter().zip(before).map(|(after, before)| (after - before) / h).collect::<Vec<f64>>()
@@ -72,7 +72,7 @@ fn couplings_hold_where_mujocos_hold() {
     for q in fixture["closed"].as_array().unwrap().iter().map(list) {
         let mut s = simulate(&text);
         assert_eq!(s.model().equalities.len(), 3);
-        s.state.q.clone_from(&q);
+        s.state.q.copy_from_slice(&q);
         let report = s.step().unwrap();
         assert!(report.certificate.bilateral <= 1e-13, "{report:?}");
         // In so short a step nothing moves that is where it belongs.

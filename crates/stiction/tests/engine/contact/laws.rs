@@ -139,7 +139,8 @@ fn rubber_wet_floor_and_the_rest_are_mixed_in_one_island() {
         s.data().link_velocity[match s.model().bodies[body].base {
             stiction::model::Base::Link(link) => link,
             _ => panic!(),
-        }]
+        }
+        .index()]
         .linear
         .x
     };

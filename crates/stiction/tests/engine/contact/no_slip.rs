@@ -190,8 +190,8 @@ fn rank_of_normals(s: &Simulation) -> usize {
                 // Moments about the origin: any point serves for a rank.
                 let moment = c.contact.point.cross(&normal);
                 for k in 0..3 {
-                    normals[(i, 6 * body + k)] = sign * normal[k];
-                    normals[(i, 6 * body + 3 + k)] = sign * moment[k];
+                    normals[(i, 6 * body.index() + k)] = sign * normal[k];
+                    normals[(i, 6 * body.index() + 3 + k)] = sign * moment[k];
                 }
             }
         }

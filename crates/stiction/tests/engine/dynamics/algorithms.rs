@@ -3,8 +3,11 @@
 use crate::common::trees::*;
 use nalgebra::{DMatrix, DVector, Vector3};
 use stiction::dynamics::*;
-use stiction::model::{JointKind, Model};
+use stiction::model::{JointKind, LinkId, Model, TreeId};
 use stiction::spatial::{Force, Inertia, Transform};
+
+/// The only tree of a model.
+const ONLY: TreeId = TreeId::new(0);
 
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.4, -9.81);
 
@@ -25,11 +28,11 @@ fn for_random_trees(check: impl Fn(&Model, &[f64], &[f64], &mut Random, &str)) {
 fn forward_dynamics_after_inverse_dynamics_is_the_identity() {
     for_random_trees(|model, q, v, random, name| {
         let mut data = Data::new(model);
-        forward_kinematics(model, &mut data, 0, q, v);
+        forward_kinematics(model, &mut data, ONLY, q, v);
         let wanted = random.vec(model.nv());
         let (mut tau, mut found) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
-        inverse_dynamics(model, &mut data, 0, &wanted, &mut tau);
-        forward_dynamics(model, &mut data, 0, &tau, &mut found).unwrap();
+        inverse_dynamics(model, &mut data, ONLY, &wanted, &mut tau);
+        forward_dynamics(model, &mut data, ONLY, &tau, &mut found).unwrap();
         let error = relative_difference(&wanted, &found);
         assert!(error < 1e-10, "{name}: {error:e}");
     });
@@ -42,13 +45,13 @@ fn columns_of_the_mass_matrix_are_inverse_dynamics_of_unit_accelerations() {
         let matrix = dense_mass_matrix(model, &data, 0);
         let n = model.nv();
         let mut bias = vec![0.0; n];
-        bias_forces(model, &mut data, 0, &mut bias);
+        bias_forces(model, &mut data, ONLY, &mut bias);
         let scale = matrix.amax() + bias.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         for k in 0..n {
             let mut unit = vec![0.0; n];
             unit[k] = 1.0;
             let mut column = vec![0.0; n];
-            inverse_dynamics(model, &mut data, 0, &unit, &mut column);
+            inverse_dynamics(model, &mut data, ONLY, &unit, &mut column);
             for i in 0..n {
                 let error = (column[i] - bias[i] - matrix[(i, k)]).abs() / scale;
                 assert!(error < 1e-13, "{name}: entry {i} {k}: {error:e}");
@@ -68,8 +71,8 @@ fn the_mass_matrix_is_positive_definite_and_the_factor_reproduces_it() {
             matrix[(k, k)] += added[k];
         }
         assert!(matrix.clone().cholesky().is_some(), "{name}");
-        factorize(model, &mut data, 0, &added).unwrap();
-        let block = &data.factor[data.tree_block(model, 0)];
+        factorize(model, &mut data, ONLY, &added).unwrap();
+        let block = &data.factor[data.tree_block(model, ONLY)];
         let l = DMatrix::from_fn(n, n, |i, j| match i.cmp(&j) {
             std::cmp::Ordering::Less => 0.0,
             std::cmp::Ordering::Equal => 1.0,
@@ -87,16 +90,16 @@ fn solves_and_half_solves_reproduce_the_inverse_mass_matrix() {
         let mut data = prepare(model, q, v);
         let n = model.nv();
         let matrix = dense_mass_matrix(model, &data, 0);
-        factorize(model, &mut data, 0, &vec![0.0; n]).unwrap();
+        factorize(model, &mut data, ONLY, &vec![0.0; n]).unwrap();
         let x = DVector::from_vec(random.vec(n));
         let b = &matrix * &x;
         let mut whole = b.as_slice().to_vec();
-        solve(model, &mut data, 0, &mut whole);
+        solve(model, &mut data, ONLY, &mut whole);
         let mut halves = b.as_slice().to_vec();
-        half_solve(model, &mut data, 0, &mut halves);
+        half_solve(model, &mut data, ONLY, &mut halves);
         let energy: f64 = halves.iter().map(|y| y * y).sum();
         assert!((energy - b.dot(&x)).abs() < 1e-12 * energy, "{name}: Gram matrix");
-        half_solve_transposed(model, &mut data, 0, &mut halves);
+        half_solve_transposed(model, &mut data, ONLY, &mut halves);
         for answer in [whole, halves] {
             let error = relative_difference(&answer, x.as_slice());
             assert!(error < 1e-10, "{name}: {error:e}");
@@ -111,14 +114,14 @@ fn both_forward_dynamics_agree() {
         let n = model.nv();
         let tau = random.vec(n);
         let mut recursive = vec![0.0; n];
-        forward_dynamics(model, &mut data, 0, &tau, &mut recursive).unwrap();
-        factorize(model, &mut data, 0, &vec![0.0; n]).unwrap();
+        forward_dynamics(model, &mut data, ONLY, &tau, &mut recursive).unwrap();
+        factorize(model, &mut data, ONLY, &vec![0.0; n]).unwrap();
         let mut factored = vec![0.0; n];
-        bias_forces(model, &mut data, 0, &mut factored);
+        bias_forces(model, &mut data, ONLY, &mut factored);
         for k in 0..n {
             factored[k] = tau[k] - factored[k];
         }
-        solve(model, &mut data, 0, &mut factored);
+        solve(model, &mut data, ONLY, &mut factored);
         let error = relative_difference(&recursive, &factored);
         assert!(error < 1e-10, "{name}: {error:e}");
     });
@@ -136,15 +139,15 @@ fn point_and_angular_jacobians_are_the_derivatives_of_the_pose() {
             .map(|axis| {
                 let (mut row, mut turn) = (vec![9.0; n], vec![9.0; n]);
                 let direction = Vector3::ith(axis, 1.0);
-                point_jacobian(model, &data, link, &point, &direction, &mut row);
-                angular_jacobian(model, &data, link, &direction, &mut turn);
+                point_jacobian(model, &data, LinkId::new(link), &point, &direction, &mut row);
+                angular_jacobian(model, &data, LinkId::new(link), &direction, &mut turn);
                 let rate = |row: &[f64]| row.iter().zip(v).map(|(j, v)| j * v).sum::<f64>();
                 (rate(&row), rate(&turn))
             })
             .collect();
         let at = |h: f64| {
             let mut moved = q.to_vec();
-            integrate(model, 0, q, v, h, &mut moved);
+            integrate(model, ONLY, q, v, h, &mut moved);
             prepare(model, &moved, v).link_pose[link]
         };
         let h = 1e-5;
@@ -181,14 +184,14 @@ fn a_wrench_maps_to_joints_by_the_transposed_jacobian() {
         let (point, push, moment) = (random.vector(), random.vector(), random.vector());
         let arm = point - data.link_pose[link].translation;
         let mut tau = vec![0.0; n];
-        add_wrench(model, &data, link, &Force::new(moment + arm.cross(&push), push), &mut tau);
+        add_wrench(model, &data, LinkId::new(link), &Force::new(moment + arm.cross(&push), push), &mut tau);
         let mut wanted = vec![0.0; n];
         let mut row = vec![0.0; n];
         for axis in 0..3 {
             let direction = Vector3::ith(axis, 1.0);
-            point_jacobian(model, &data, link, &point, &direction, &mut row);
+            point_jacobian(model, &data, LinkId::new(link), &point, &direction, &mut row);
             (0..n).for_each(|k| wanted[k] += push[axis] * row[k]);
-            angular_jacobian(model, &data, link, &direction, &mut row);
+            angular_jacobian(model, &data, LinkId::new(link), &direction, &mut row);
             (0..n).for_each(|k| wanted[k] += moment[axis] * row[k]);
         }
         let error = relative_difference(&tau, &wanted);
@@ -203,13 +206,13 @@ fn accelerations_of_links_are_finite_differences_of_their_velocities() {
         let acceleration = random.vec(n);
         let mut data = prepare(model, q, v);
         let mut tau = vec![0.0; n];
-        inverse_dynamics(model, &mut data, 0, &acceleration, &mut tau);
+        inverse_dynamics(model, &mut data, ONLY, &acceleration, &mut tau);
         // State along a path with the given velocity and acceleration; exact to second order in h on each side.
         let at = |h: f64| {
             let mean: Vec<f64> = (0..n).map(|k| v[k] + 0.5 * h * acceleration[k]).collect();
             let end: Vec<f64> = (0..n).map(|k| v[k] + h * acceleration[k]).collect();
             let mut moved = q.to_vec();
-            integrate(model, 0, q, &mean, h, &mut moved);
+            integrate(model, ONLY, q, &mean, h, &mut moved);
             prepare(model, &moved, &end)
         };
         let h = 1e-5;
@@ -234,14 +237,14 @@ fn the_power_of_all_forces_is_the_rate_of_energy() {
         let mut data = prepare(model, q, v);
         let tau: Vec<f64> = random.vec(n).iter().map(|x| 10.0 * x).collect();
         let mut acceleration = vec![0.0; n];
-        forward_dynamics(model, &mut data, 0, &tau, &mut acceleration).unwrap();
+        forward_dynamics(model, &mut data, ONLY, &tau, &mut acceleration).unwrap();
         let energy = |h: f64| {
             let mean: Vec<f64> = (0..n).map(|k| v[k] + 0.5 * h * acceleration[k]).collect();
             let end: Vec<f64> = (0..n).map(|k| v[k] + h * acceleration[k]).collect();
             let mut moved = q.to_vec();
-            integrate(model, 0, q, &mean, h, &mut moved);
+            integrate(model, ONLY, q, &mean, h, &mut moved);
             let data = prepare(model, &moved, &end);
-            mechanical_energy(model, &data, 0, &moved, &end)
+            mechanical_energy(model, &data, ONLY, &moved, &end)
         };
         let power: f64 = tau.iter().zip(v).map(|(t, v)| t * v).sum();
         // Richardson extrapolation: fourth-order central difference, with a step matched to the fastest joint.
@@ -261,12 +264,12 @@ fn bias_forces_at_rest_are_the_gradient_of_potential_energy() {
         let rest = vec![0.0; n];
         let mut data = prepare(model, q, &rest);
         let mut bias = vec![0.0; n];
-        bias_forces(model, &mut data, 0, &mut bias);
+        bias_forces(model, &mut data, ONLY, &mut bias);
         let along = random.vec(n);
         let energy = |h: f64| {
             let mut moved = q.to_vec();
-            integrate(model, 0, q, &along, h, &mut moved);
-            potential_energy(model, &prepare(model, &moved, &rest), 0, &moved)
+            integrate(model, ONLY, q, &along, h, &mut moved);
+            potential_energy(model, &prepare(model, &moved, &rest), ONLY, &moved)
         };
         let h = 1e-4;
         let slope = (energy(h) - energy(-h)) / (2.0 * h);
@@ -284,18 +287,18 @@ fn bias_forces_without_gravity_are_the_geodesic_terms_of_the_mass_matrix() {
         let n = model.nv();
         let mut data = prepare(&model, q, v);
         let mut bias = vec![0.0; n];
-        bias_forces(&model, &mut data, 0, &mut bias);
+        bias_forces(&model, &mut data, ONLY, &mut bias);
         let x = DVector::from_column_slice(v);
         let at = |h: f64| {
             let mut moved = q.to_vec();
-            integrate(&model, 0, q, v, h, &mut moved);
+            integrate(&model, ONLY, q, v, h, &mut moved);
             dense_mass_matrix(&model, &prepare(&model, &moved, v), 0)
         };
         let h = 1e-5;
         let rate = (at(h) - at(-h)) / (2.0 * h);
         let wanted = 0.5 * x.dot(&(rate * &x));
         let found = x.dot(&DVector::from_vec(bias));
-        let scale = 1.0 + wanted.abs() + kinetic_energy(&model, &data, 0, v);
+        let scale = 1.0 + wanted.abs() + kinetic_energy(&model, &data, ONLY, v);
         assert!((wanted - found).abs() < 1e-6 * scale, "{name}: {wanted} {found}");
     });
 }
@@ -306,16 +309,16 @@ fn kinetic_energy_is_half_v_m_v_and_momenta_are_those_of_the_centre_of_mass() {
         let data = prepare(model, q, v);
         let x = DVector::from_column_slice(v);
         let wanted = 0.5 * x.dot(&(dense_mass_matrix(model, &data, 0) * &x));
-        let found = kinetic_energy(model, &data, 0, v);
+        let found = kinetic_energy(model, &data, ONLY, v);
         assert!((found - wanted).abs() < 1e-12 * wanted, "{name}");
         let at = |h: f64| {
             let mut moved = q.to_vec();
-            integrate(model, 0, q, v, h, &mut moved);
-            center_of_mass(model, &prepare(model, &moved, v), 0).unwrap()
+            integrate(model, ONLY, q, v, h, &mut moved);
+            center_of_mass(model, &prepare(model, &moved, v), ONLY).unwrap()
         };
         let h = 1e-5;
-        let momentum = (at(h) - at(-h)) / (2.0 * h) * tree_mass(model, 0);
-        let error = (momentum - linear_momentum(model, &data, 0)).norm();
+        let momentum = (at(h) - at(-h)) / (2.0 * h) * tree_mass(model, ONLY);
+        let error = (momentum - linear_momentum(model, &data, ONLY)).norm();
         assert!(error < 1e-7 * (1.0 + momentum.norm()), "{name}: {error:e}");
     });
 }
@@ -325,12 +328,12 @@ fn difference_is_the_inverse_of_integrate() {
     for_random_trees(|model, q, v, random, name| {
         let n = model.nv();
         let (mut moved, mut back) = (q.to_vec(), vec![0.0; n]);
-        integrate(model, 0, q, v, 1.0, &mut moved);
-        difference(model, 0, q, &moved, &mut back);
+        integrate(model, ONLY, q, v, 1.0, &mut moved);
+        difference(model, ONLY, q, &moved, &mut back);
         assert!(relative_difference(v, &back) < 1e-14, "{name}");
         let other = random_configuration(model, random);
-        difference(model, 0, q, &other, &mut back);
-        integrate(model, 0, q, &back, 1.0, &mut moved);
+        difference(model, ONLY, q, &other, &mut back);
+        integrate(model, ONLY, q, &back, 1.0, &mut moved);
         let (a, b) = (prepare(model, &other, v), prepare(model, &moved, v));
         for i in 0..model.links.len() {
             assert!((a.link_pose[i].rotation - b.link_pose[i].rotation).amax() < 1e-12, "{name}");
@@ -370,11 +373,11 @@ fn spring_forces_are_the_gradient_of_their_energy_and_dampers_take_power() {
         let n = model.nv();
         let rest = vec![0.0; n];
         let mut tau = vec![0.0; n];
-        passive_forces(&model, 0, q, &rest, &mut tau);
+        passive_forces(&model, ONLY, q, &rest, &mut tau);
         let energy = |h: f64| {
             let mut moved = q.to_vec();
-            integrate(&model, 0, q, v, h, &mut moved);
-            potential_energy(&model, &prepare(&model, &moved, &rest), 0, &moved)
+            integrate(&model, ONLY, q, v, h, &mut moved);
+            potential_energy(&model, &prepare(&model, &moved, &rest), ONLY, &moved)
         };
         let h = 1e-5;
         let slope = (energy(h) - energy(-h)) / (2.0 * h);
@@ -386,7 +389,7 @@ fn spring_forces_are_the_gradient_of_their_energy_and_dampers_take_power() {
             dof.damping = 0.5;
         }
         tau.fill(0.0);
-        passive_forces(&model, 0, q, v, &mut tau);
+        passive_forces(&model, ONLY, q, v, &mut tau);
         for k in 0..n {
             assert!((tau[k] - undamped[k] + 0.5 * v[k]).abs() < 1e-13, "{name}");
         }
@@ -420,10 +423,10 @@ fn each_tree_of_a_forest_moves_as_if_it_were_alone() {
         let (q, v, tau) = (&q[tree.coords.clone()], &v[tree.dofs.clone()], &tau[tree.dofs.clone()]);
         let mut data = prepare(single, q, v);
         let (mut one_a, mut one_bias, mut one_x) = (tau.to_vec(), tau.to_vec(), tau.to_vec());
-        forward_dynamics(single, &mut data, 0, tau, &mut one_a).unwrap();
-        bias_forces(single, &mut data, 0, &mut one_bias);
-        factorize(single, &mut data, 0, &zero[..single.nv()]).unwrap();
-        solve(single, &mut data, 0, &mut one_x);
+        forward_dynamics(single, &mut data, ONLY, tau, &mut one_a).unwrap();
+        bias_forces(single, &mut data, ONLY, &mut one_bias);
+        factorize(single, &mut data, ONLY, &zero[..single.nv()]).unwrap();
+        solve(single, &mut data, ONLY, &mut one_x);
         assert_eq!(a[tree.dofs.clone()], one_a[..]);
         assert_eq!(bias[tree.dofs.clone()], one_bias[..]);
         assert_eq!(x[tree.dofs.clone()], one_x[..]);
@@ -439,10 +442,10 @@ fn the_root_joint_carries_the_weight_of_everything_that_hangs_on_it() {
         let none = vec![Force::zero(); model.links.len()];
         let mut out = none.clone();
         // Held still: the joints' drives are part of the reactions.
-        joint_reactions(model, &mut data, 0, &rest, &none, &mut out);
-        let mass = tree_mass(model, 0);
+        joint_reactions(model, &mut data, ONLY, &rest, &none, &mut out);
+        let mass = tree_mass(model, ONLY);
         let root = out[0].about(&data.link_pose[0].translation);
-        let arm = center_of_mass(model, &data, 0).unwrap();
+        let arm = center_of_mass(model, &data, ONLY).unwrap();
         let weight = GRAVITY * mass;
         assert!((root.linear + weight).norm() < 1e-12 * weight.norm(), "{name}");
         assert!((root.angular + arm.cross(&weight)).norm() < 1e-11 * weight.norm(), "{name}");
@@ -459,15 +462,15 @@ fn joint_reactions_meet_the_drives_and_leave_passive_axes_alone() {
             model.links.iter().map(|_| Force::new(random.vector(), random.vector())).collect();
         let mut tau = drives.clone();
         for (i, force) in external.iter().enumerate() {
-            add_wrench(model, &data, i, force, &mut tau);
+            add_wrench(model, &data, LinkId::new(i), force, &mut tau);
         }
         let mut acceleration = vec![0.0; n];
-        forward_dynamics(model, &mut data, 0, &tau, &mut acceleration).unwrap();
+        forward_dynamics(model, &mut data, ONLY, &tau, &mut acceleration).unwrap();
         let mut out = external.clone();
-        joint_reactions(model, &mut data, 0, &acceleration, &external, &mut out);
+        joint_reactions(model, &mut data, ONLY, &acceleration, &external, &mut out);
         let scale = 1.0 + out.iter().fold(0.0f64, |m, f| m.max(f.angular.norm() + f.linear.norm()));
         for (k, dof) in model.dofs.iter().enumerate() {
-            let along = data.dof_axis[k].dot(&out[dof.link]) + dof.armature * acceleration[k];
+            let along = data.dof_axis[k].dot(&out[dof.link.index()]) + dof.armature * acceleration[k];
             assert!((along - drives[k]).abs() < 1e-10 * scale, "{name}: dof {k}");
         }
     });
@@ -489,9 +492,9 @@ fn massless_leaf() -> Model {
 fn verdicts(model: &Model) -> [Result<(), AlgorithmError>; 3] {
     let n = model.nv();
     let mut data = prepare(model, &model.q0, &vec![0.0; n]);
-    let recursive = forward_dynamics(model, &mut data, 0, &vec![0.0; n], &mut vec![0.0; n]);
-    let articulated = articulate(model, &mut data, 0, &vec![0.0; n]);
-    [factorize(model, &mut data, 0, &vec![0.0; n]), articulated, recursive]
+    let recursive = forward_dynamics(model, &mut data, ONLY, &vec![0.0; n], &mut vec![0.0; n]);
+    let articulated = articulate(model, &mut data, ONLY, &vec![0.0; n]);
+    [factorize(model, &mut data, ONLY, &vec![0.0; n]), articulated, recursive]
 }
 
 #[test]
@@ -548,7 +551,7 @@ fn kinematics_far_from_the_origin_loses_no_digits_of_the_dynamics() {
     let (mut a, mut b) = (prepare(&near, &q, &v), prepare(&far, &q, &v));
     assert_eq!(a.mass_matrix, b.mass_matrix);
     let (mut x, mut y) = (vec![0.0; near.nv()], vec![0.0; near.nv()]);
-    bias_forces(&near, &mut a, 0, &mut x);
-    bias_forces(&far, &mut b, 0, &mut y);
+    bias_forces(&near, &mut a, ONLY, &mut x);
+    bias_forces(&far, &mut b, ONLY, &mut y);
     assert_eq!(x, y);
 }

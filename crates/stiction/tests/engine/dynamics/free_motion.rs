@@ -3,8 +3,11 @@
 use crate::common::trees::*;
 use nalgebra::{Matrix3, Vector3};
 use stiction::dynamics::*;
-use stiction::model::{JointKind, Model};
+use stiction::model::{JointKind, LinkId, Model, TreeId};
 use stiction::spatial::{Force, Inertia, Transform};
+
+/// The only tree of a model.
+const ONLY: TreeId = TreeId::new(0);
 
 fn no_force(_: &Data, _: &[f64], _: &[f64], _: &mut [f64]) {}
 
@@ -12,9 +15,9 @@ fn no_force(_: &Data, _: &[f64], _: &[f64], _: &mut [f64]) {}
 fn run(model: &Model, q: &[f64], v: &[f64], h: f64, steps: usize) -> (Vec<f64>, Vec<f64>, Data) {
     let (mut q, mut v, mut data) = (q.to_vec(), v.to_vec(), Data::new(model));
     for _ in 0..steps {
-        runge_kutta_step(model, &mut data, 0, h, &mut q, &mut v, &mut no_force).unwrap();
+        runge_kutta_step(model, &mut data, ONLY, h, &mut q, &mut v, &mut no_force).unwrap();
     }
-    forward_kinematics(model, &mut data, 0, &q, &v);
+    forward_kinematics(model, &mut data, ONLY, &q, &v);
     (q, v, data)
 }
 
@@ -29,14 +32,15 @@ fn a_free_tree_in_space_keeps_energy_and_momentum_with_order_four() {
         let q = random_configuration(&model, &mut random);
         let v = random.vec(model.nv());
         let (_, _, start) = run(&model, &q, &v, 0.0, 0);
-        let energy = kinetic_energy(&model, &start, 0, &v);
-        let (linear, angular) = (linear_momentum(&model, &start, 0), angular_momentum(&model, &start, 0));
+        let energy = kinetic_energy(&model, &start, ONLY, &v);
+        let (linear, angular) =
+            (linear_momentum(&model, &start, ONLY), angular_momentum(&model, &start, ONLY));
         let errors = |steps: usize| {
             let (_, v, data) = run(&model, &q, &v, 0.4 / steps as f64, steps);
             [
-                (kinetic_energy(&model, &data, 0, &v) - energy).abs() / energy,
-                (linear_momentum(&model, &data, 0) - linear).norm() / linear.norm(),
-                (angular_momentum(&model, &data, 0) - angular).norm() / angular.norm(),
+                (kinetic_energy(&model, &data, ONLY, &v) - energy).abs() / energy,
+                (linear_momentum(&model, &data, ONLY) - linear).norm() / linear.norm(),
+                (angular_momentum(&model, &data, ONLY) - angular).norm() / angular.norm(),
             ]
         };
         let (coarse, fine) = (errors(200), errors(400));
@@ -64,7 +68,7 @@ fn runge_kutta_on_ball_and_free_joints_converges_with_order_four() {
         let error = |steps: usize| {
             let found = end(steps);
             let mut off = vec![0.0; model.nv()];
-            difference(&model, 0, &exact.0, &found.0, &mut off);
+            difference(&model, ONLY, &exact.0, &found.0, &mut off);
             off.iter().chain(&[]).fold(0.0f64, |m, x| m.max(x.abs()))
         };
         let order = (error(50) / error(100)).log2();
@@ -80,7 +84,7 @@ fn work_done_on_a_driven_tree_is_its_gain_of_energy() {
     let drives = random.vec(model.nv());
     let (h, steps) = (1e-4, 2000);
     let mut data = prepare(&model, &q, &v);
-    let before = mechanical_energy(&model, &data, 0, &q, &v);
+    let before = mechanical_energy(&model, &data, ONLY, &q, &v);
     let power = |v: &[f64]| drives.iter().zip(v).map(|(t, v)| t * v).sum::<f64>();
     let mut work = 0.0;
     for step in 0..steps {
@@ -96,10 +100,10 @@ fn work_done_on_a_driven_tree_is_its_gain_of_energy() {
         let mut force = |_: &Data, _: &[f64], _: &[f64], tau: &mut [f64]| {
             tau.iter_mut().zip(&drives).for_each(|(t, d)| *t += d);
         };
-        runge_kutta_step(&model, &mut data, 0, h, &mut q, &mut v, &mut force).unwrap();
+        runge_kutta_step(&model, &mut data, ONLY, h, &mut q, &mut v, &mut force).unwrap();
     }
     work += power(&v) * h / 3.0;
-    let after = mechanical_energy(&model, &prepare(&model, &q, &v), 0, &q, &v);
+    let after = mechanical_energy(&model, &prepare(&model, &q, &v), ONLY, &q, &v);
     assert!((after - before - work).abs() < 1e-8 * (before.abs() + work.abs()), "{before} {after} {work}");
 }
 
@@ -110,7 +114,7 @@ fn a_step_that_cannot_be_made_changes_nothing() {
     let model = assembly.model;
     let (mut q, mut v, mut data) = (vec![0.5], vec![0.25], Data::new(&model));
     for _ in 0..2 {
-        runge_kutta_step(&model, &mut data, 0, 0.1, &mut q, &mut v, &mut no_force).unwrap_err();
+        runge_kutta_step(&model, &mut data, ONLY, 0.1, &mut q, &mut v, &mut no_force).unwrap_err();
         assert_eq!((q[0], v[0]), (0.5, 0.25));
     }
 }
@@ -127,7 +131,7 @@ fn lone_body(inertia: Inertia, gravity: Vector3<f64>) -> Model {
 /// A step without contact by the midpoint rule.
 fn midpoint_step(model: &Model, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64]) {
     let mut used = [0.0; 6];
-    let step = RigidBodyStep::new(model, 0, h, tau).unwrap();
+    let step = RigidBodyStep::new(model, ONLY, h, tau).unwrap();
     step.midpoint_velocity(q, v, &mut used).unwrap();
     step.advance(q, v, [&used, &used], [0.0; 2]);
 }
@@ -135,10 +139,10 @@ fn midpoint_step(model: &Model, h: f64, q: &mut [f64], v: &mut [f64], tau: &[f64
 /// Angular momentum about the centre of mass in world axes, and energy of rotation.
 fn rotation_invariants(model: &Model, q: &[f64], v: &[f64]) -> (Vector3<f64>, f64) {
     let data = prepare(model, q, v);
-    let center = center_of_mass(model, &data, 0).unwrap();
-    let linear = linear_momentum(model, &data, 0);
-    let spin = angular_momentum(model, &data, 0) - center.cross(&linear);
-    let energy = kinetic_energy(model, &data, 0, v) - 0.5 * linear.norm_squared() / tree_mass(model, 0);
+    let center = center_of_mass(model, &data, ONLY).unwrap();
+    let linear = linear_momentum(model, &data, ONLY);
+    let spin = angular_momentum(model, &data, ONLY) - center.cross(&linear);
+    let energy = kinetic_energy(model, &data, ONLY, v) - 0.5 * linear.norm_squared() / tree_mass(model, ONLY);
     (spin, energy)
 }
 
@@ -177,7 +181,7 @@ fn a_spin_about_the_middle_axis_reverses_on_time_for_a_minute() {
         for step in 0..60_000 {
             let before = v[4];
             if fourth_order {
-                RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap().advance_free(&mut q, &mut v).unwrap();
+                RigidBodyStep::new(&model, ONLY, h, &[0.0; 6]).unwrap().advance_free(&mut q, &mut v).unwrap();
             } else {
                 midpoint_step(&model, h, &mut q, &mut v, &[0.0; 6]);
             }
@@ -204,14 +208,17 @@ fn a_body_without_contact_flies_on_its_parabola_by_either_rule() {
     let (q, v) = (random_configuration(&model, &mut random), random.vec(6));
     let center = |q: &[f64], v: &[f64]| {
         let data = prepare(&model, q, v);
-        (center_of_mass(&model, &data, 0).unwrap(), linear_momentum(&model, &data, 0) / tree_mass(&model, 0))
+        (
+            center_of_mass(&model, &data, ONLY).unwrap(),
+            linear_momentum(&model, &data, ONLY) / tree_mass(&model, ONLY),
+        )
     };
     let (c, w) = center(&q, &v);
     let (h, steps) = (1e-2, 100);
     let t = h * steps as f64;
     let (mut exact, mut euler) = ((q.clone(), v.clone()), (q.clone(), v.clone()));
     for _ in 0..steps {
-        let step = RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap();
+        let step = RigidBodyStep::new(&model, ONLY, h, &[0.0; 6]).unwrap();
         step.advance_free(&mut exact.0, &mut exact.1).unwrap();
         midpoint_step(&model, h, &mut euler.0, &mut euler.1, &[0.0; 6]);
     }
@@ -240,9 +247,9 @@ fn the_free_step_of_a_driven_body_agrees_with_runge_kutta_and_has_order_four() {
     let free = |steps: usize| {
         let (mut q, mut v, mut data) = (q.clone(), v.clone(), Data::new(&model));
         for _ in 0..steps {
-            forward_kinematics(&model, &mut data, 0, &q, &v);
+            forward_kinematics(&model, &mut data, ONLY, &q, &v);
             let tau = tau(&data.link_pose[0].rotation);
-            let step = RigidBodyStep::new(&model, 0, 1.0 / steps as f64, &tau).unwrap();
+            let step = RigidBodyStep::new(&model, ONLY, 1.0 / steps as f64, &tau).unwrap();
             step.advance_free(&mut q, &mut v).unwrap();
         }
         (q, v)
@@ -252,12 +259,13 @@ fn the_free_step_of_a_driven_body_agrees_with_runge_kutta_and_has_order_four() {
         let mut force = |data: &Data, _: &[f64], _: &[f64], out: &mut [f64]| {
             out.copy_from_slice(&tau(&data.link_pose[0].rotation));
         };
-        runge_kutta_step(&model, &mut data, 0, 1.0 / 16e3, &mut exact_q, &mut exact_v, &mut force).unwrap();
+        runge_kutta_step(&model, &mut data, ONLY, 1.0 / 16e3, &mut exact_q, &mut exact_v, &mut force)
+            .unwrap();
     }
     let error = |steps: usize| {
         let (q, v) = free(steps);
         let mut off = vec![0.0; 6];
-        difference(&model, 0, &exact_q, &q, &mut off);
+        difference(&model, ONLY, &exact_q, &q, &mut off);
         off.extend(v.iter().zip(&exact_v).map(|(a, b)| a - b));
         off.iter().fold(0.0f64, |m, x| m.max(x.abs()))
     };
@@ -275,7 +283,7 @@ fn the_step_velocity_of_a_body_is_first_order_forward_dynamics_at_small_steps() 
         let (q, v, tau) = (random_configuration(&model, &mut random), random.vec(6), random.vec(6));
         let mut data = prepare(&model, &q, &v);
         let mut acceleration = vec![0.0; 6];
-        forward_dynamics(&model, &mut data, 0, &tau, &mut acceleration).unwrap();
+        forward_dynamics(&model, &mut data, ONLY, &tau, &mut acceleration).unwrap();
         let change = |h: f64| {
             let (mut q, mut after) = (q.clone(), v.clone());
             midpoint_step(&model, h, &mut q, &mut after, &tau);
@@ -296,24 +304,24 @@ fn contact_impulses_change_linear_and_angular_momentum_by_exactly_themselves() {
         let model = lone_body(random.inertia(), Vector3::zeros());
         let (mut q, mut v) = (random_configuration(&model, &mut random), random.vec(6));
         let mut data = prepare(&model, &q, &v);
-        factorize(&model, &mut data, 0, &[0.0; 6]).unwrap();
+        factorize(&model, &mut data, ONLY, &[0.0; 6]).unwrap();
         let (spin, _) = rotation_invariants(&model, &q, &v);
-        let center = center_of_mass(&model, &data, 0).unwrap();
-        let linear = linear_momentum(&model, &data, 0);
+        let center = center_of_mass(&model, &data, ONLY).unwrap();
+        let linear = linear_momentum(&model, &data, ONLY);
         let (h, point, impulse) = (1e-2, random.vector(), random.vector());
         let (mut free, mut kick) = ([0.0; 6], [0.0; 6]);
-        let step = RigidBodyStep::new(&model, 0, h, &[0.0; 6]).unwrap();
+        let step = RigidBodyStep::new(&model, ONLY, h, &[0.0; 6]).unwrap();
         step.midpoint_velocity(&q, &v, &mut free).unwrap();
         let arm = point - data.link_pose[0].translation;
-        add_wrench(&model, &data, 0, &Force::new(arm.cross(&impulse), impulse), &mut kick);
-        solve(&model, &mut data, 0, &mut kick);
+        add_wrench(&model, &data, LinkId::new(0), &Force::new(arm.cross(&impulse), impulse), &mut kick);
+        solve(&model, &mut data, ONLY, &mut kick);
         let used: Vec<f64> = free.iter().zip(&kick).map(|(a, b)| a + b).collect();
         step.advance(&mut q, &mut v, [&free, &used], [0.0; 2]);
         let (spin_after, _) = rotation_invariants(&model, &q, &v);
         let after = prepare(&model, &q, &v);
         let moment = (point - center).cross(&impulse);
         assert!((spin_after - spin - moment).norm() < 1e-12);
-        assert!((linear_momentum(&model, &after, 0) - linear - impulse).norm() < 1e-12);
+        assert!((linear_momentum(&model, &after, ONLY) - linear - impulse).norm() < 1e-12);
     }
 }
 
@@ -346,7 +354,7 @@ fn a_body_that_turns_many_times_in_a_step_keeps_momentum_and_energy() {
 fn a_rotation_that_is_not_a_number_is_refused() {
     let model = lone_body(Random(1).inertia(), Vector3::zeros());
     let v = [0.0, 0.0, 0.0, 1.0, f64::NAN, 0.0];
-    let step = RigidBodyStep::new(&model, 0, 1e-3, &[0.0; 6]).unwrap();
+    let step = RigidBodyStep::new(&model, ONLY, 1e-3, &[0.0; 6]).unwrap();
     let result = step.midpoint_velocity(&model.q0, &v, &mut [0.0; 6]);
     assert!(matches!(result, Err(AlgorithmError::NoConvergence { .. })));
 }
@@ -361,7 +369,7 @@ fn a_body_without_rotational_inertia_is_refused_by_name() {
     for inertia in [Inertia::zero(), rod, Inertia { mass: f64::NAN, ..rod }] {
         let model = lone_body(inertia, Vector3::zeros());
         let v = [0.0; 6];
-        let refused = RigidBodyStep::new(&model, 0, 1e-3, &v).err();
+        let refused = RigidBodyStep::new(&model, ONLY, 1e-3, &v).err();
         assert!(refused.unwrap().to_string().contains("joint0"));
     }
 }

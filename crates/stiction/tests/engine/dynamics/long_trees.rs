@@ -2,6 +2,7 @@
 //! certificate, which knows nothing of how the impulses were found.
 
 use crate::common::{run, simulate};
+use stiction::model::TreeId;
 
 /// A chain of `links` capsules of 0.1 m, hinged about y and z in turn with limits, dry friction, dampers, springs and rotors;
 /// `root` is its first joint, `rest` what else there is.
@@ -34,7 +35,7 @@ fn chain(links: usize, root: &str, rest: &str) -> String {
 /// contacts (J), bilateral error (m), and how many steps had contacts of the chain with itself.
 fn thrown_about(text: &str) -> ([f64; 4], usize) {
     let mut s = simulate(text);
-    assert!(s.data().is_long(0));
+    assert!(s.data().is_long(TreeId::new(0)));
     for (i, v) in s.state.v.iter_mut().enumerate().skip(6) {
         *v = 4.0 * libm::sin(0.3 * i as f64);
     }
@@ -47,7 +48,10 @@ fn thrown_about(text: &str) -> ([f64; 4], usize) {
         }
         let touches_itself = |c: &stiction::report::ContactForce| {
             c.impulse.x > 0.0
-                && c.contact.links.iter().all(|l| l.is_some_and(|l| s.model().links[l].tree == 0))
+                && c.contact
+                    .links
+                    .iter()
+                    .all(|l| l.is_some_and(|l| s.model().links[l].tree == TreeId::new(0)))
         };
         folded += usize::from(s.contact_forces().iter().any(touches_itself));
     });

@@ -4,8 +4,11 @@ use crate::common::trees::*;
 use nalgebra::{DMatrix, DVector, Vector3};
 use proptest::prelude::*;
 use stiction::dynamics::*;
-use stiction::model::{JointKind, Model};
+use stiction::model::{JointKind, LinkId, Model, TreeId};
 use stiction::spatial::{Force, Mobility, Transform};
+
+/// The only tree of a model.
+const ONLY: TreeId = TreeId::new(0);
 
 /// What a row acts on.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +44,7 @@ fn random_wrench(random: &mut Random) -> Force {
 /// The row of a wrench, by the power it has.
 fn add_row(model: &Model, data: &Data, link: usize, load: &Force, row: &mut [f64]) {
     let mut tau = vec![0.0; model.nv()];
-    add_wrench(model, data, link, load, &mut tau);
+    add_wrench(model, data, LinkId::new(link), load, &mut tau);
     row.iter_mut().zip(&tau).for_each(|(row, tau)| *row += tau);
 }
 
@@ -84,14 +87,14 @@ fn half_solved(
 ) -> (Node, Vec<f64>) {
     let mut y = vec![0.0; block.jacobian.len()];
     let node = match block.grip {
-        Grip::Link(a) => space.wrenches(model, data, &[(a, &block.loads[0])], &mut y).unwrap(),
+        Grip::Link(a) => space.wrenches(model, data, &[(LinkId::new(a), &block.loads[0])], &mut y).unwrap(),
         Grip::Links(a, b) => {
-            let links = [(a, &block.loads[0][..]), (b, &block.loads[1][..])];
+            let links = [(LinkId::new(a), &block.loads[0][..]), (LinkId::new(b), &block.loads[1][..])];
             space.wrenches(model, data, &links, &mut y).unwrap()
         }
         Grip::Joint(link) => {
             y.copy_from_slice(&block.jacobian);
-            space.joint(model, data, link, block.rows, &mut y)
+            space.joint(model, data, LinkId::new(link), block.rows, &mut y)
         }
     };
     (node, y)
@@ -114,7 +117,7 @@ fn worst_entry(model: &Model, random: &mut Random) -> f64 {
     let mut matrix = dense_mass_matrix(model, &data, 0);
     (0..n).for_each(|k| matrix[(k, k)] += added[k]);
     let factor = matrix.cholesky().unwrap();
-    articulate(model, &mut data, 0, &added).unwrap();
+    articulate(model, &mut data, ONLY, &added).unwrap();
 
     let blocks: Vec<Block> = (0..8).map(|_| random_block(model, &data, random)).collect();
     let mut space = OperationalSpace::default();
@@ -174,14 +177,14 @@ proptest! {
         let mut explicit = prepare(&model, &q, &vec![0.0; n]);
         let mut recursive = explicit.clone();
         let added = random_diagonal(&mut random, n);
-        factorize(&model, &mut explicit, 0, &added).unwrap();
-        articulate(&model, &mut recursive, 0, &added).unwrap();
-        prop_assert!(recursive.is_recursive(0) && !explicit.is_recursive(0));
+        factorize(&model, &mut explicit, ONLY, &added).unwrap();
+        articulate(&model, &mut recursive, ONLY, &added).unwrap();
+        prop_assert!(recursive.is_recursive(ONLY) && !explicit.is_recursive(ONLY));
         let x = random.vec(n);
-        let both = |act: fn(&Model, &mut Data, usize, &mut [f64]), explicit: &mut Data, recursive: &mut Data| {
+        let both = |act: fn(&Model, &mut Data, TreeId, &mut [f64]), explicit: &mut Data, recursive: &mut Data| {
             let (mut a, mut b) = (x.clone(), x.clone());
-            act(&model, explicit, 0, &mut a);
-            act(&model, recursive, 0, &mut b);
+            act(&model, explicit, ONLY, &mut a);
+            act(&model, recursive, ONLY, &mut b);
             relative_difference(&a, &b)
         };
         for act in [half_solve, half_solve_transposed, solve] {
@@ -201,9 +204,9 @@ proptest! {
         let mut matrix: DMatrix<f64> = dense_mass_matrix(&model, &data, 0);
         (0..n).for_each(|k| matrix[(k, k)] += added[k]);
         let inverse = matrix.cholesky().unwrap().inverse();
-        articulate(&model, &mut data, 0, &added).unwrap();
+        articulate(&model, &mut data, ONLY, &added).unwrap();
         let (mut mobility, mut diagonal) = (vec![Mobility::zero(); model.links.len()], vec![0.0; n]);
-        mobilities(&model, &data, 0, &mut mobility, &mut diagonal);
+        mobilities(&model, &data, ONLY, &mut mobility, &mut diagonal);
         for k in 0..n {
             let error = (diagonal[k] / inverse[(k, k)] - 1.0).abs();
             prop_assert!(error <= 1e-11, "dof {k}: {error:e}");

@@ -4,7 +4,7 @@ use crate::common::trees::{Assembly, dense_mass_matrix, relative_difference};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 use stiction::dynamics::*;
-use stiction::model::{BodyId, BodySpec, Inertial, JointKind, JointSpec, Model, ModelBuilder};
+use stiction::model::{BodyHandle, BodySpec, Inertial, JointKind, JointSpec, Model, ModelBuilder};
 use stiction::spatial::{Inertia, Transform};
 
 const BOUND: f64 = 1e-10;
@@ -81,7 +81,7 @@ fn full_mass_matrix(model: &Model, data: &Data) -> Vec<f64> {
 fn built_model(fixture: &Value) -> Model {
     let mut builder = ModelBuilder::new(fixture["name"].as_str().unwrap());
     builder.gravity = vector(&fixture["gravity"]);
-    let mut ids = vec![BodyId::WORLD];
+    let mut ids = vec![BodyHandle::WORLD];
     for body in fixture["bodies"].as_array().unwrap() {
         let joints = body["joints"].as_array().unwrap().iter().map(|joint| {
             let mut spec = JointSpec::new(kind(joint));

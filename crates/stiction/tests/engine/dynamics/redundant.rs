@@ -3,7 +3,7 @@
 use crate::common::{shipped, simulate};
 use nalgebra::Vector3;
 use std::sync::Arc;
-use stiction::model::{Base, EqualityKind, Model, Transmission};
+use stiction::model::{Base, EqualityKind, GeomId, Model, Transmission};
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, Simulation};
 
@@ -24,14 +24,15 @@ fn start([minimal, redundant]: &mut [Simulation; 2], q: &[f64], v: &[f64]) {
         stiction::dynamics::redundant_state(minimal.model(), q, v, &minimal.state.loop_q);
     minimal.state.q.copy_from_slice(q);
     minimal.state.v.copy_from_slice(v);
-    (redundant.state.q, redundant.state.v, redundant.state.loop_q) = (free_q, free_v, loop_q);
+    (redundant.state.q, redundant.state.v, redundant.state.loop_q) =
+        (free_q.into(), free_v.into(), loop_q.into());
 }
 
 /// Position of the centre of mass of a body in the world, at the poses of the last step's end.
 fn center(s: &Simulation, body: usize) -> Vector3<f64> {
     let body = &s.model().bodies[body];
     match body.base {
-        Base::Link(link) => s.data().link_pose[link].point(&body.pose.point(&body.center_of_mass)),
+        Base::Link(link) => s.data().link_pose[link.index()].point(&body.pose.point(&body.center_of_mass)),
         _ => body.pose.point(&body.center_of_mass),
     }
 }
@@ -56,9 +57,9 @@ fn apart(pair: &mut [Simulation; 2], duration: f64) -> (f64, f64) {
 fn same_scene(a: &Model, b: &Model) {
     let names = |m: &Model| m.bodies.iter().map(|body| (body.name.clone(), body.parent)).collect::<Vec<_>>();
     assert_eq!(names(a), names(b));
-    for first in 0..a.geoms.len() {
+    for first in GeomId::all(&a.geoms) {
         assert_eq!(a.geoms[first].name, b.geoms[first].name);
-        for second in 0..a.geoms.len() {
+        for second in GeomId::all(&a.geoms) {
             if first != second {
                 assert_eq!(a.may_collide(first, second), b.may_collide(first, second));
                 assert_eq!(a.pair_law(first, second), b.pair_law(first, second));

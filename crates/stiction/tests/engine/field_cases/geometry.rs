@@ -4,7 +4,7 @@ use crate::common::{contact_force, position, run, simulate, speed};
 use nalgebra::{UnitQuaternion, Vector3};
 use std::sync::Arc;
 use stiction::geometry::{ConvexMesh, Shape, collide};
-use stiction::model::{Base, BodyId, BodySpec, GeomSpec, JointSpec, ModelBuilder};
+use stiction::model::{Base, BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use stiction::sim::{Settings, Simulation};
 use stiction::spatial::Transform;
 
@@ -26,7 +26,7 @@ impl Uniform {
 
 fn fixed(builder: &mut ModelBuilder, shape: Shape, at: Vector3<f64>, friction: f64) {
     let geom = GeomSpec { pose: Transform::from_translation(at), friction, ..GeomSpec::new(shape) };
-    builder.add_geom(BodyId::WORLD, geom).unwrap();
+    builder.add_geom(BodyHandle::WORLD, geom).unwrap();
 }
 
 fn free(builder: &mut ModelBuilder, name: &str, pose: Transform, geom: GeomSpec) {
@@ -37,7 +37,7 @@ fn free(builder: &mut ModelBuilder, name: &str, pose: Transform, geom: GeomSpec)
         geoms: vec![geom],
         ..BodySpec::default()
     };
-    builder.add_body(BodyId::WORLD, body).unwrap();
+    builder.add_body(BodyHandle::WORLD, body).unwrap();
 }
 
 fn start(builder: ModelBuilder) -> Simulation {
@@ -47,8 +47,8 @@ fn start(builder: ModelBuilder) -> Simulation {
 /// Sine of the angle between a body's z axis and the vertical.
 fn tilt(simulation: &Simulation, body: &str) -> f64 {
     let body = simulation.model().body(body).unwrap();
-    let Base::Link(link) = simulation.model().bodies[body].base else { panic!("{body} does not move") };
-    simulation.data().link_pose[link].rotation.column(2).xy().norm()
+    let Base::Link(link) = simulation.model().bodies[body].base else { panic!("{body:?} does not move") };
+    simulation.data().link_pose[link.index()].rotation.column(2).xy().norm()
 }
 
 /// Two boxes that fall towards each other until their upper edges meet.

@@ -146,7 +146,7 @@ fn pulled_plate(model: &str, heading: f64) -> (Vector3<f64>, f64) {
     );
     let plate = s.model().body("plate").unwrap();
     let pull = 12.0 * Vector3::new(libm::cos(heading), libm::sin(heading), 0.0);
-    s.state.external[plate] = Force::new(Vector3::zeros(), pull);
+    s.state.external[plate.index()] = Force::new(Vector3::zeros(), pull);
     let mut yaw = 0.0_f64;
     run(&mut s, 0.1, |s, _| yaw = yaw.max(motion(s, "plate")[1].z.abs()));
     (motion(&s, "plate")[0] / 0.1, yaw)
@@ -270,7 +270,8 @@ fn pulled_box(model: &str, pull: f64) -> f64 {
         </worldbody></mujoco>"#,
     );
     let body = s.model().body("box").unwrap();
-    s.state.external[body] = Force::new(Vector3::new(0.0, -0.1 * pull, 0.0), Vector3::new(pull, 0.0, 0.0));
+    s.state.external[body.index()] =
+        Force::new(Vector3::new(0.0, -0.1 * pull, 0.0), Vector3::new(pull, 0.0, 0.0));
     run(&mut s, 10.0, |_, _| {});
     position(&s, "box").x
 }

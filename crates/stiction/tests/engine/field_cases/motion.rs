@@ -16,7 +16,7 @@ fn a_cube_pressed_to_a_wall_inside_its_friction_cone_rests_for_ever() {
         </worldbody></mujoco>"#,
     );
     let cube = s.model().body("cube").unwrap();
-    s.state.external[cube] = Force::new(Vector3::zeros(), Vector3::new(20.0, 0.0, 0.0));
+    s.state.external[cube.index()] = Force::new(Vector3::zeros(), Vector3::new(20.0, 0.0, 0.0));
     let mut worst: f64 = 0.0;
     run(&mut s, 60.0, |s, _| worst = worst.max(speed(s)));
     assert!(worst <= 1e-9, "speed {worst}");
@@ -38,7 +38,7 @@ fn a_pull_below_the_friction_limit_moves_nothing_and_one_above_it_slides() {
         );
         let body = s.model().body("box").unwrap();
         // At floor height: moment -0.1 z x F about the centre.
-        s.state.external[body] =
+        s.state.external[body.index()] =
             Force::new(Vector3::new(0.0, -0.1 * force, 0.0), Vector3::new(force, 0.0, 0.0));
         run(&mut s, 10.0, |_, _| {});
         position(&s, "box").x

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use stiction::geometry::Shape;
 use stiction::model::{
-    ActuatorSpec, Base, BodyId, BodySpec, EqualityKind, EqualitySpec, GeomSpec, Inertial, JointKind,
-    JointSpec, Keyframe, Model, ModelBuilder,
+    ActuatorSpec, Base, BodyHandle, BodyId, BodySpec, EqualityKind, EqualitySpec, GeomSpec, Inertial,
+    JointKind, JointSpec, Keyframe, LinkId, MocapId, Model, ModelBuilder,
 };
 use stiction::spatial::{Inertia, Transform};
 
@@ -29,8 +29,8 @@ fn hinge() -> JointSpec {
 #[test]
 fn bodies_links_dofs_and_coordinates_are_numbered_depth_first_whatever_the_order_of_insertion() {
     let mut builder = ModelBuilder::new("order");
-    let a = builder.add_body(BodyId::WORLD, body("a", vec![JointSpec::free()])).unwrap();
-    let b = builder.add_body(BodyId::WORLD, body("b", vec![hinge()])).unwrap();
+    let a = builder.add_body(BodyHandle::WORLD, body("a", vec![JointSpec::free()])).unwrap();
+    let b = builder.add_body(BodyHandle::WORLD, body("b", vec![hinge()])).unwrap();
     builder.add_body(a, body("a1", vec![JointSpec::ball()])).unwrap();
     builder.add_body(b, body("b1", vec![JointSpec::slide(Vector3::x())])).unwrap();
     builder.add_body(a, body("a2", vec![hinge()])).unwrap();
@@ -38,7 +38,7 @@ fn bodies_links_dofs_and_coordinates_are_numbered_depth_first_whatever_the_order
 
     let names: Vec<&str> = model.bodies.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(names, ["world", "a", "a1", "a2", "b", "b1"]);
-    assert_eq!(model.bodies.iter().map(|b| b.parent).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 4]);
+    assert_eq!(model.bodies.iter().map(|b| b.parent.index()).collect::<Vec<_>>(), [0, 0, 1, 1, 0, 4]);
     assert_eq!(
         model.links.iter().map(|l| (l.q, l.v)).collect::<Vec<_>>(),
         [(0, 0), (7, 6), (11, 9), (12, 10), (13, 11)]
@@ -52,14 +52,14 @@ fn bodies_links_dofs_and_coordinates_are_numbered_depth_first_whatever_the_order
     let trees: Vec<_> =
         model.trees.iter().map(|t| (t.links.clone(), t.dofs.clone(), t.coords.clone())).collect();
     assert_eq!(trees, [(0..3, 0..10, 0..12), (3..5, 10..12, 12..14)]);
-    assert_eq!(model.links.iter().map(|l| l.tree).collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
-    assert_eq!(model.geoms.iter().map(|g| g.body).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert_eq!(model.links.iter().map(|l| l.tree.index()).collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
+    assert_eq!(model.geoms.iter().map(|g| g.body.index()).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
 }
 
 #[test]
 fn a_chain_longer_than_any_call_stack_is_built() {
     let mut builder = ModelBuilder::new("chain");
-    let mut parent = BodyId::WORLD;
+    let mut parent = BodyHandle::WORLD;
     for i in 0..20_000 {
         parent = builder.add_body(parent, body(&format!("link {i}"), vec![hinge()])).unwrap();
     }
@@ -86,11 +86,11 @@ fn joint_motion(kind: &JointKind, q: &[f64], reference: f64) -> Transform {
 fn poses_by_links(model: &Model, q: &[f64]) -> Vec<Transform> {
     let mut links: Vec<Transform> = Vec::new();
     for link in &model.links {
-        let above = link.parent.map_or(Transform::identity(), |p| links[p]);
+        let above = link.parent.map_or(Transform::identity(), |p| links[p.index()]);
         links.push(above * link.placement * joint_motion(&link.kind, &q[link.q..], link.reference));
     }
     let base = |base| match base {
-        Base::Link(link) => links[link],
+        Base::Link(link) => links[link.index()],
         _ => Transform::identity(),
     };
     model.bodies.iter().map(|b| base(b.base) * b.pose).collect()
@@ -145,7 +145,7 @@ fn random_chain() -> impl Strategy<Value = Vec<BodySpec>> {
 
 fn build_chain(specs: &[BodySpec]) -> Model {
     let mut builder = ModelBuilder::new("chain");
-    let mut parent = BodyId::WORLD;
+    let mut parent = BodyHandle::WORLD;
     for spec in specs {
         parent = builder.add_body(parent, spec.clone()).unwrap();
     }
@@ -197,7 +197,7 @@ proptest! {
     ) {
         let mut builder = ModelBuilder::new("fixed");
         let box_geom = GeomSpec::new(Shape::Box { half_extents: Vector3::new(0.1, 0.2, 0.3) });
-        let mut parent = BodyId::WORLD;
+        let mut parent = BodyHandle::WORLD;
         for (k, pose) in poses.into_iter().enumerate() {
             let joints = if k == 0 { vec![JointSpec { position, ..JointSpec::ball() }] } else { vec![] };
             let spec = BodySpec { pose, joints, geoms: vec![box_geom.clone()], ..BodySpec::default() };
@@ -223,11 +223,14 @@ proptest! {
 fn intermediate_links_of_a_body_with_several_joints_carry_nothing() {
     let joints = vec![hinge(), JointSpec::slide(Vector3::x()), JointSpec::hinge(Vector3::z())];
     let model = build_chain(&[body("b", joints)]);
-    assert_eq!(model.links.iter().map(|l| l.parent).collect::<Vec<_>>(), [None, Some(0), Some(1)]);
+    assert_eq!(
+        model.links.iter().map(|l| l.parent.map(LinkId::index)).collect::<Vec<_>>(),
+        [None, Some(0), Some(1)]
+    );
     assert_eq!(model.links[0].inertia, Inertia::zero());
     assert_eq!(model.links[1].inertia, Inertia::zero());
     assert!(model.links[2].inertia.mass > 0.0);
-    assert_eq!(model.bodies[1].base, Base::Link(2));
+    assert_eq!(model.bodies[1].base, Base::Link(LinkId::new(2)));
     assert_eq!(model.links[0].placement.translation, Vector3::new(0.3, 0.1, -0.2));
     assert_eq!(model.links[1].placement.translation, Vector3::new(-0.3, -0.1, 0.2));
 }
@@ -236,13 +239,13 @@ fn intermediate_links_of_a_body_with_several_joints_carry_nothing() {
 fn bodies_fixed_to_the_world_are_the_world_and_their_children_start_trees_of_their_own() {
     let mut builder = ModelBuilder::new("table");
     let table = BodySpec { pose: at(0.0, 0.0, 1.0), ..body("table", vec![]) };
-    let table = builder.add_body(BodyId::WORLD, table).unwrap();
+    let table = builder.add_body(BodyHandle::WORLD, table).unwrap();
     for name in ["left", "right"] {
         builder.add_body(table, BodySpec { pose: at(0.0, 1.0, 0.0), ..body(name, vec![hinge()]) }).unwrap();
     }
     let model = builder.build().unwrap();
     assert_eq!(model.bodies[1].base, Base::World);
-    assert_eq!((model.bodies[1].weld, model.bodies[2].weld), (0, 2));
+    assert_eq!((model.bodies[1].weld.index(), model.bodies[2].weld.index()), (0, 2));
     assert_eq!(model.trees.len(), 2);
     assert_eq!(model.links[1].parent, None);
     assert_eq!(model.links[1].placement.translation, Vector3::new(0.3, 1.1, 0.8));
@@ -312,7 +315,8 @@ fn q0_holds_the_pose_of_free_bodies_identity_quaternions_and_references() {
     let turn = UnitQuaternion::from_euler_angles(0.3, -0.5, 1.1);
     let mut builder = ModelBuilder::new("q0");
     let pose = Transform::new(Vector3::new(1.0, 2.0, 3.0), &turn);
-    let a = builder.add_body(BodyId::WORLD, BodySpec { pose, ..body("a", vec![JointSpec::free()]) }).unwrap();
+    let a =
+        builder.add_body(BodyHandle::WORLD, BodySpec { pose, ..body("a", vec![JointSpec::free()]) }).unwrap();
     let b = builder.add_body(a, body("b", vec![JointSpec::ball()])).unwrap();
     builder.add_body(b, body("c", vec![JointSpec { reference: 0.7, ..hinge() }])).unwrap();
     let q0 = builder.build().unwrap().q0;
@@ -327,10 +331,10 @@ fn q0_holds_the_pose_of_free_bodies_identity_quaternions_and_references() {
 fn unnamed_elements_are_called_after_their_parent_and_never_take_a_given_name() {
     let mut builder = ModelBuilder::new("names");
     let unnamed = || BodySpec { geoms: vec![ball_geom(), ball_geom()], ..body("", vec![hinge()]) };
-    let a = builder.add_body(BodyId::WORLD, unnamed()).unwrap();
+    let a = builder.add_body(BodyHandle::WORLD, unnamed()).unwrap();
     builder.add_body(a, unnamed()).unwrap();
-    builder.add_body(BodyId::WORLD, body("world/0", vec![])).unwrap();
-    builder.add_body(BodyId::WORLD, unnamed()).unwrap();
+    builder.add_body(BodyHandle::WORLD, body("world/0", vec![])).unwrap();
+    builder.add_body(BodyHandle::WORLD, unnamed()).unwrap();
     let model = builder.build().unwrap();
     let names: Vec<&str> = model.bodies.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(names, ["world", "world/0.1", "world/0.1/0", "world/0", "world/1"]);
@@ -346,7 +350,7 @@ fn ranks_follow_the_names_of_geoms_and_not_the_order_of_insertion() {
         for name in order {
             let geom = GeomSpec { name: format!("geom of {name}"), ..ball_geom() };
             let spec = BodySpec { geoms: vec![geom], ..body(name, vec![JointSpec::free()]) };
-            builder.add_body(BodyId::WORLD, spec).unwrap();
+            builder.add_body(BodyHandle::WORLD, spec).unwrap();
         }
         let model = builder.build().unwrap();
         let mut ranks: Vec<_> = model.geoms.into_iter().map(|g| (g.name, g.rank)).collect();
@@ -363,17 +367,17 @@ fn mocap_bodies_are_their_own_base_and_carry_what_is_fixed_to_them() {
     let mut builder = ModelBuilder::new("mocap");
     let twist = [Vector3::z(), Vector3::x()];
     let hand = BodySpec { mocap: Some(twist), pose: at(1.0, 0.0, 0.0), ..body("hand", vec![]) };
-    let hand = builder.add_body(BodyId::WORLD, hand).unwrap();
+    let hand = builder.add_body(BodyHandle::WORLD, hand).unwrap();
     builder.add_body(hand, BodySpec { pose: at(0.0, 2.0, 0.0), ..body("tool", vec![]) }).unwrap();
     builder.add_geom(hand, GeomSpec::new(Shape::Plane)).unwrap();
     let model = builder.build().unwrap();
-    assert_eq!(model.bodies[1].base, Base::Mocap(0));
-    assert_eq!(model.bodies[2].base, Base::Mocap(0));
-    assert_eq!((model.bodies[1].weld, model.bodies[2].weld), (1, 1));
+    assert_eq!(model.bodies[1].base, Base::Mocap(MocapId::new(0)));
+    assert_eq!(model.bodies[2].base, Base::Mocap(MocapId::new(0)));
+    assert_eq!((model.bodies[1].weld.index(), model.bodies[2].weld.index()), (1, 1));
     assert_eq!(model.bodies[2].pose, at(0.0, 2.0, 0.0));
     assert_eq!(model.mocap_poses, [at(1.0, 0.0, 0.0)]);
     assert_eq!(model.mocap_velocities, [twist]);
-    assert_eq!(model.mocap_bodies, [1]);
+    assert_eq!(model.mocap_bodies, [BodyId::new(1)]);
 }
 
 #[test]
@@ -381,11 +385,16 @@ fn equalities_hold_what_coincides_at_q0_in_the_frames_of_the_bases() {
     let turned =
         Transform::new(Vector3::new(1.0, 0.5, 0.0), &UnitQuaternion::from_euler_angles(0.2, 0.4, -0.9));
     let mut builder = ModelBuilder::new("loop");
-    let a = builder.add_body(BodyId::WORLD, BodySpec { pose: turned, ..body("a", vec![hinge()]) }).unwrap();
+    let a =
+        builder.add_body(BodyHandle::WORLD, BodySpec { pose: turned, ..body("a", vec![hinge()]) }).unwrap();
     let b = builder.add_body(a, BodySpec { pose: turned, ..body("b", vec![hinge()]) }).unwrap();
     let tip = builder.add_body(b, BodySpec { pose: turned, ..body("tip", vec![]) }).unwrap();
     let anchor = Vector3::new(0.3, 0.2, 0.1);
-    builder.add_equality(EqualitySpec::Connect { name: "pin".into(), bodies: [tip, BodyId::WORLD], anchor });
+    builder.add_equality(EqualitySpec::Connect {
+        name: "pin".into(),
+        bodies: [tip, BodyHandle::WORLD],
+        anchor,
+    });
     let weld =
         |relative_pose| EqualitySpec::Weld { name: String::new(), bodies: [a, tip], relative_pose, anchor };
     builder.add_equality(weld(None));
@@ -396,7 +405,7 @@ fn equalities_hold_what_coincides_at_q0_in_the_frames_of_the_bases() {
     // Pose of a body's base: the body's pose with its place in the base taken back.
     let base = |body: usize| world[body] * model.bodies[body].pose.inverse();
     let EqualityKind::Connect { bodies, anchors } = model.equalities[0].kind else { unreachable!() };
-    assert_eq!(bodies, [3, 0]);
+    assert_eq!(bodies, [3, 0].map(BodyId::new));
     assert!((base(3).point(&anchors[0]) - anchors[1]).amax() < 1e-14);
     assert!((base(3).point(&anchors[0]) - world[3].point(&anchor)).amax() < 1e-14);
     let frames = |k: usize| match model.equalities[k].kind {
@@ -416,8 +425,8 @@ fn equalities_hold_what_coincides_at_q0_in_the_frames_of_the_bases() {
 #[test]
 fn keyframes_are_completed_and_their_quaternions_normalised() {
     let mut builder = ModelBuilder::new("keys");
-    builder.add_body(BodyId::WORLD, body("a", vec![JointSpec::ball()])).unwrap();
-    builder.add_body(BodyId::WORLD, body("b", vec![JointSpec { name: "h".into(), ..hinge() }])).unwrap();
+    builder.add_body(BodyHandle::WORLD, body("a", vec![JointSpec::ball()])).unwrap();
+    builder.add_body(BodyHandle::WORLD, body("b", vec![JointSpec { name: "h".into(), ..hinge() }])).unwrap();
     builder.add_actuator(ActuatorSpec::position("servo", "h", 100.0, 1.0));
     let key = |name: &str, q: &[f64]| Keyframe { name: name.into(), q: q.to_vec(), ..Keyframe::default() };
     builder.add_keyframe(key("start", &[0.0, 3e200, 0.0, 4e200, 0.5])).add_keyframe(key("", &[]));

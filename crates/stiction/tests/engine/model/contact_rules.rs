@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction::contact::Law;
 use stiction::geometry::Shape;
-use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
+use stiction::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
 
 fn spec(name: &str, joints: Vec<JointSpec>) -> BodySpec {
     let geom = GeomSpec { name: name.into(), ..GeomSpec::new(Shape::Sphere { radius: 0.1 }) };
@@ -33,17 +33,17 @@ fn law(model: &Model, a: &str, b: &str) -> Law {
 /// World with a post; on the post an arm, a forearm with a tip fixed to it, and a hand; a mocap body; two balls.
 fn scene() -> ModelBuilder {
     let mut builder = ModelBuilder::new("rules");
-    builder.add_geom(BodyId::WORLD, spec("floor", vec![]).geoms[0].clone()).unwrap();
-    let post = builder.add_body(BodyId::WORLD, spec("post", vec![])).unwrap();
+    builder.add_geom(BodyHandle::WORLD, spec("floor", vec![]).geoms[0].clone()).unwrap();
+    let post = builder.add_body(BodyHandle::WORLD, spec("post", vec![])).unwrap();
     let arm = builder.add_body(post, spec("arm", hinge())).unwrap();
     let forearm = builder.add_body(arm, spec("forearm", hinge())).unwrap();
     let tip = builder.add_body(forearm, spec("tip", vec![])).unwrap();
     builder.add_body(tip, spec("hand", hinge())).unwrap();
     builder
-        .add_body(BodyId::WORLD, BodySpec { mocap: Some([Vector3::zeros(); 2]), ..spec("mocap", vec![]) })
+        .add_body(BodyHandle::WORLD, BodySpec { mocap: Some([Vector3::zeros(); 2]), ..spec("mocap", vec![]) })
         .unwrap();
-    builder.add_body(BodyId::WORLD, spec("ball", free())).unwrap();
-    builder.add_body(BodyId::WORLD, spec("other", free())).unwrap();
+    builder.add_body(BodyHandle::WORLD, spec("ball", free())).unwrap();
+    builder.add_body(BodyHandle::WORLD, spec("other", free())).unwrap();
     builder
 }
 

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction::contact::Law;
 use stiction::geometry::Shape;
 use stiction::model::{
-    ActuatorSpec, BodyId, BodySpec, ElementKind, EqualitySpec, GeomSpec, Inertial, JointSpec, Keyframe,
+    ActuatorSpec, BodyHandle, BodySpec, ElementKind, EqualitySpec, GeomSpec, Inertial, JointSpec, Keyframe,
     ModelBuilder, ModelError,
 };
 use stiction::spatial::Transform;
@@ -12,11 +12,11 @@ use stiction::spatial::Transform;
 /// A scene with a fixed table, an arm with an elbow, a mocap hand and a free ball.
 struct Scene {
     builder: ModelBuilder,
-    table: BodyId,
-    arm: BodyId,
-    elbow: BodyId,
-    hand: BodyId,
-    ball: BodyId,
+    table: BodyHandle,
+    arm: BodyHandle,
+    elbow: BodyHandle,
+    hand: BodyHandle,
+    ball: BodyHandle,
 }
 
 fn named(name: &str, joints: Vec<JointSpec>) -> BodySpec {
@@ -30,20 +30,20 @@ fn hinge(name: &str) -> JointSpec {
 
 fn scene() -> Scene {
     let mut builder = ModelBuilder::new("scene");
-    let table = builder.add_body(BodyId::WORLD, named("table", vec![])).unwrap();
+    let table = builder.add_body(BodyHandle::WORLD, named("table", vec![])).unwrap();
     let arm = builder.add_body(table, named("arm", vec![hinge("shoulder")])).unwrap();
     let elbow = builder.add_body(arm, named("elbow", vec![hinge("elbow joint")])).unwrap();
     let still = [Vector3::zeros(); 2];
     let hand = BodySpec { mocap: Some(still), ..named("hand", vec![]) };
-    let hand = builder.add_body(BodyId::WORLD, hand).unwrap();
+    let hand = builder.add_body(BodyHandle::WORLD, hand).unwrap();
     let free = JointSpec { name: "ball free".into(), ..JointSpec::free() };
-    let ball = builder.add_body(BodyId::WORLD, named("ball", vec![free])).unwrap();
+    let ball = builder.add_body(BodyHandle::WORLD, named("ball", vec![free])).unwrap();
     builder.add_actuator(ActuatorSpec::motor("drive", "shoulder"));
     Scene { builder, table, arm, elbow, hand, ball }
 }
 
 impl Scene {
-    fn body(&mut self, id: BodyId) -> &mut BodySpec {
+    fn body(&mut self, id: BodyHandle) -> &mut BodySpec {
         self.builder.body_mut(id).unwrap()
     }
     fn joint(&mut self) -> &mut JointSpec {
@@ -52,7 +52,7 @@ impl Scene {
     fn geom(&mut self) -> &mut GeomSpec {
         &mut self.body(self.arm).geoms[0]
     }
-    fn add(&mut self, parent: BodyId, spec: BodySpec) {
+    fn add(&mut self, parent: BodyHandle, spec: BodySpec) {
         self.builder.add_body(parent, spec).unwrap();
     }
     fn inertia(&mut self, entries: [f64; 9]) {
@@ -65,7 +65,7 @@ impl Scene {
     fn principal(&mut self, a: f64, b: f64, c: f64) {
         self.inertia([a, 0.0, 0.0, 0.0, b, 0.0, 0.0, 0.0, c]);
     }
-    fn point_mass(&mut self, body: BodyId, x: f64, z: f64) {
+    fn point_mass(&mut self, body: BodyHandle, x: f64, z: f64) {
         let inertial =
             Inertial { mass: 1.0, center_of_mass: Vector3::new(x, 0.0, z), inertia: Matrix3::zeros() };
         self.body(body).inertial = Some(inertial);
@@ -76,7 +76,7 @@ impl Scene {
     fn drive(&mut self, spec: ActuatorSpec) {
         self.builder.add_actuator(spec);
     }
-    fn connect(&mut self, first: BodyId, second: BodyId) {
+    fn connect(&mut self, first: BodyHandle, second: BodyHandle) {
         let anchor = Vector3::zeros();
         let name = "pin".into();
         self.builder.add_equality(EqualitySpec::Connect { name, bodies: [first, second], anchor });
@@ -244,7 +244,7 @@ fn bodies_and_joints_where_they_cannot_be_are_refused() {
             |s| s.add(s.hand, named("finger", vec![hinge("knuckle")])),
             &["body `finger`", "mocap body `hand`", "equality"],
         ),
-        (|s| s.body(BodyId::WORLD).joints.push(hinge("h")), &["body `world`", "cannot have joints"]),
+        (|s| s.body(BodyHandle::WORLD).joints.push(hinge("h")), &["body `world`", "cannot have joints"]),
         (|s| s.geom().shape = Shape::Plane, &["geom `arm geom`", "body `arm`", "joint `shoulder`", "box"]),
     ]);
 }
@@ -253,7 +253,7 @@ fn bodies_and_joints_where_they_cannot_be_are_refused() {
 fn duplicate_names_are_refused_within_a_kind_only() {
     refused(&[
         (
-            |s| s.add(BodyId::WORLD, BodySpec { name: "arm".into(), ..Default::default() }),
+            |s| s.add(BodyHandle::WORLD, BodySpec { name: "arm".into(), ..Default::default() }),
             &["body `arm`", "twice"],
         ),
         (|s| s.body(s.ball).name = "world".into(), &["body `world`", "twice"]),
@@ -279,7 +279,7 @@ fn duplicate_names_are_refused_within_a_kind_only() {
     shared.body(shared.arm).joints[0].name = "arm".into();
     shared.builder = {
         let mut builder = ModelBuilder::new("shared");
-        builder.add_body(BodyId::WORLD, shared.body(shared.arm).clone()).unwrap();
+        builder.add_body(BodyHandle::WORLD, shared.body(shared.arm).clone()).unwrap();
         builder
     };
     shared.builder.build().unwrap();
@@ -370,7 +370,7 @@ fn bodies_of_another_builder_are_refused() {
     let error = other.add_body(stranger, named("b", vec![])).unwrap_err();
     assert!(matches!(error, ModelError::UnknownBody { id: 5, .. }), "{error}");
     assert!(other.add_geom(stranger, GeomSpec::new(Shape::Plane)).is_err());
-    other.exclude(BodyId::WORLD, stranger);
+    other.exclude(BodyHandle::WORLD, stranger);
     assert!(other.build().unwrap_err().to_string().contains("body number 5"));
 }
 

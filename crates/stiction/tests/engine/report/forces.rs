@@ -3,6 +3,7 @@
 use crate::common::{run, simulate, simulate_under};
 use nalgebra::Vector3;
 use stiction::contact::{Law, Mode};
+use stiction::model::GeomId;
 use stiction::report::PairForce;
 use stiction::sim::Simulation;
 
@@ -152,7 +153,7 @@ fn the_order_of_bodies_changes_no_bit_of_what_pairs_carry() {
             assert!(s.step().unwrap().solved());
         }
         let [first, second] = sims.each_ref().map(|s| {
-            let name = |g: usize| s.model().geoms[g].name.clone();
+            let name = |g: GeomId| s.model().geoms[g].name.clone();
             let bits = |v: Vector3<f64>| [v.x, v.y, v.z].map(f64::to_bits);
             s.contact_pairs()
                 .iter()

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use stiction::contact::Law;
 use stiction::geometry::Shape;
-use stiction::model::{Base, EqualityKind, JointKind, Model, Transmission};
+use stiction::model::{Base, BodyId, EqualityKind, GeomId, JointKind, LinkId, Model, Transmission};
 use stiction::scene::load;
 use stiction::spatial::{Inertia, Transform};
 
@@ -64,13 +64,13 @@ impl Poses {
     fn new(model: &Model) -> Self {
         let mut links: Vec<Transform> = Vec::new();
         for link in &model.links {
-            let pose = link.parent.map_or(link.placement, |parent| links[parent] * link.placement);
+            let pose = link.parent.map_or(link.placement, |parent| links[parent.index()] * link.placement);
             links.push(pose);
         }
         let base = |base: Base| match base {
             Base::World => Transform::identity(),
-            Base::Link(link) => links[link],
-            Base::Mocap(index) => model.mocap_poses[index],
+            Base::Link(link) => links[link.index()],
+            Base::Mocap(index) => model.mocap_poses[index.index()],
         };
         let bodies = model.bodies.iter().map(|body| base(body.base) * body.pose).collect();
         let geoms = model.geoms.iter().map(|g| base(model.bodies[g.body].base) * g.pose).collect();
@@ -181,7 +181,7 @@ fn geoms_have_the_shapes_poses_and_contact_parameters_that_mujoco_gives_them() {
             if geom["name"] != "" {
                 assert_eq!(found.name, geom["name"].as_str().unwrap());
             }
-            assert_eq!(found.body as u64, geom["body"].as_u64().unwrap(), "{what}");
+            assert_eq!(found.body.index() as u64, geom["body"].as_u64().unwrap(), "{what}");
             let size = list(&geom["size"]);
             let (kind, sizes) = match &found.shape {
                 Shape::Plane => ("mjGEOM_PLANE", vec![]),
@@ -254,7 +254,7 @@ fn drives_have_the_gains_and_ranges_that_mujoco_gives_them() {
             let what = format!("{file}, actuator {}", found.name);
             assert_eq!(found.name, drive["name"].as_str().unwrap());
             let joint = drive["joint"].as_u64().unwrap() as usize;
-            assert_eq!(found.transmission, Transmission::Joint(joint), "{what}");
+            assert_eq!(found.transmission, Transmission::Joint(LinkId::new(joint)), "{what}");
             close(&found.gear, &list(&drive["gear"]), &what);
             close(&found.gain, &[drive["gain"].as_f64().unwrap(), 0.0, 0.0], &what);
             close(&found.bias, &list(&drive["bias"]), &what);
@@ -276,7 +276,7 @@ fn pairs_have_the_friction_that_mujoco_gives_them() {
         assert_eq!(model.pair_rules.len(), expected.len());
         for pair in expected {
             let geoms: Vec<usize> = list(&pair["geoms"]).iter().map(|x| *x as usize).collect();
-            match model.pair_law(geoms[0], geoms[1]) {
+            match model.pair_law(GeomId::new(geoms[0]), GeomId::new(geoms[1])) {
                 Law::Frictionless => assert_eq!(pair["condim"], 1),
                 Law::Coulomb { mu } => {
                     assert_eq!(pair["condim"], 3);
@@ -303,12 +303,12 @@ fn equalities_hold_the_points_and_frames_that_mujoco_holds() {
             let data = list(&equality["data"]);
             match &found.kind {
                 EqualityKind::Connect { bodies: found, anchors } => {
-                    assert_eq!(found[..], bodies[..], "{what}");
+                    assert_eq!(found.map(BodyId::index)[..], bodies[..], "{what}");
                     close(in_body(0).point(&anchors[0]).as_slice(), &data[..3], &what);
                     close(in_body(1).point(&anchors[1]).as_slice(), &data[3..6], &what);
                 }
                 EqualityKind::Weld { bodies: found, frames } => {
-                    assert_eq!(found[..], bodies[..], "{what}");
+                    assert_eq!(found.map(BodyId::index)[..], bodies[..], "{what}");
                     let (first, second) = (in_body(0) * frames[0], in_body(1) * frames[1]);
                     close(second.translation.as_slice(), &data[..3], &what);
                     close(first.translation.as_slice(), &data[3..6], &what);

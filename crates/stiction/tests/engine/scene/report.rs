@@ -1,6 +1,7 @@
 //! The load report: what a scene says and does not get, by name, once, with its place.
 
 use stiction::contact::{ImpactLaw, Law};
+use stiction::model::GeomId;
 use stiction::scene::{EntryKind, Scene, mjcf};
 
 fn scene(text: &str) -> Scene {
@@ -166,13 +167,13 @@ fn flags_switch_effects_off() {
     let (link, dof) = (&model.links[0], &model.dofs[0]);
     assert_eq!([link.stiffness, dof.damping, dof.friction_loss, model.gravity.norm()], [0.0; 4]);
     assert!(link.range.is_none());
-    assert!(!model.may_collide(0, 1));
+    assert!(!model.may_collide(GeomId::new(0), GeomId::new(1)));
     let model = world("", body, pair).model;
     assert_eq!(
         (model.links[0].stiffness, model.dofs[0].damping, model.dofs[0].friction_loss),
         (1.0, 2.0, 3.0)
     );
-    assert!(model.may_collide(0, 1));
+    assert!(model.may_collide(GeomId::new(0), GeomId::new(1)));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::geometry::{ConvexMesh, Shape};
-use stiction::model::{BodyId, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder};
+use stiction::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, Model, ModelBuilder, TreeId};
 use stiction::settings::Options;
 use stiction::sim::{Settings, Simulation, Stepper};
 use stiction::spatial::Transform;
@@ -102,7 +102,7 @@ fn pair(random: &mut Pcg64) -> Model {
             geoms: vec![geom],
             ..BodySpec::default()
         };
-        builder.add_body(BodyId::WORLD, body).unwrap();
+        builder.add_body(BodyHandle::WORLD, body).unwrap();
     }
     builder.build().unwrap()
 }
@@ -124,8 +124,8 @@ fn simulation(name: &str, model: Model) -> Simulation {
 fn momenta(s: &Simulation, data: &mut Data) -> [[Vector3<f64>; 2]; 2] {
     let model = s.model();
     dynamics::forward_kinematics_all(model, data, &s.state.q, &s.state.v);
-    let linear = [0, 1].map(|tree| dynamics::linear_momentum(model, data, tree));
-    [linear, [0, 1].map(|tree| dynamics::angular_momentum(model, data, tree))]
+    let linear = [0, 1].map(|tree| dynamics::linear_momentum(model, data, TreeId::new(tree)));
+    [linear, [0, 1].map(|tree| dynamics::angular_momentum(model, data, TreeId::new(tree)))]
 }
 
 #[test]

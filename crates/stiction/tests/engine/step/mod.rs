@@ -2,6 +2,7 @@
 
 mod acceleration;
 mod allocation;
+mod certificate;
 mod conservation;
 mod contract;
 mod event_driven;

@@ -1,6 +1,6 @@
 //! The shipped scenes over their whole length: what must hold in every step.
 
-use crate::common::{position, run, shipped, simulate, speed};
+use crate::common::{overlap_as_posed, position, run, shipped, simulate, speed};
 
 #[test]
 fn the_twelve_link_pendulum_never_gains_energy_from_contact_nor_between_contacts() {
@@ -8,10 +8,12 @@ fn the_twelve_link_pendulum_never_gains_energy_from_contact_nor_between_contacts
     // Energy at the beginning of the present stretch without contact, and the worst rise within a second of one.
     let mut stretch: Option<(f64, f64)> = None;
     let mut rise: f64 = 0.0;
-    run(&mut s, 20.0, |_, report| {
+    run(&mut s, 20.0, |s, report| {
         let certificate = &report.certificate;
         assert!(certificate.contact_work <= 1e-12 * report.kinetic_energy, "{report:?}");
-        assert!(certificate.penetration <= 1e-8 && certificate.residual <= 1e-9, "{report:?}");
+        assert!(certificate.residual <= 1e-9 && overlap_as_posed(s) <= 1e-8, "{report:?}");
+        // Links of 1 m that turn with up to 10 rad/s sink in by 1/2 r (omega h)^2 in a step of a millisecond.
+        assert!(certificate.penetration <= 5e-5, "{report:?}");
         stretch = match stretch {
             _ if report.contacts > 0 => None,
             Some((start, energy)) if report.time - start <= 1.0 => {
@@ -29,9 +31,10 @@ fn the_twelve_link_pendulum_never_gains_energy_from_contact_nor_between_contacts
 fn the_humanoid_falls_and_comes_to_rest_on_the_floor() {
     let mut s = simulate(&shipped("humanoid"));
     let start = position(&s, &s.model().bodies[1].name.clone()).z;
-    run(&mut s, 10.0, |_, report| {
+    run(&mut s, 10.0, |s, report| {
         assert!(report.certificate.residual <= 1e-9, "{report:?}");
-        assert!(report.certificate.penetration <= 1e-8, "{report:?}");
+        // What turns with 20 rad/s sinks in by 1/2 r (omega h)^2 in a step of 2 ms.
+        assert!(overlap_as_posed(s) <= 1e-8 && report.certificate.penetration <= 5e-4, "{report:?}");
     });
     let name = s.model().bodies[s.model().links[0].body].name.clone();
     assert!(position(&s, &name).z < 0.5 * start.max(1.0), "{} stands at {}", name, position(&s, &name));

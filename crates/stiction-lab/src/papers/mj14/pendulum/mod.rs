@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use stiction::contact::ImpactLaw;
-use stiction::model::Model;
+use stiction::model::{Model, TreeId};
 use stiction::scene::mjcf;
 use stiction::settings::Settings;
 use stiction::sim::{SimError, Simulation};
@@ -187,10 +187,10 @@ fn energy(simulation: &Simulation) -> f64 {
     let (q, v) = (&simulation.state.q, &simulation.state.v);
     let mut data = Data::new(model);
     dynamics::forward_kinematics_all(model, &mut data, q, v);
-    let of_tree = |tree: usize| {
+    let of_tree = |tree: TreeId| {
         dynamics::kinetic_energy(model, &data, tree, v) + dynamics::potential_energy(model, &data, tree, q)
     };
-    (0..model.trees.len()).map(of_tree).sum()
+    TreeId::all(&model.trees).map(of_tree).sum()
 }
 
 fn parted(runs: &[Run]) -> Vec<Parted> {

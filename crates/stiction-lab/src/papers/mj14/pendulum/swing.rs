@@ -1,7 +1,7 @@
 //! One run of the pendulum, and what is kept of it.
 
 use serde::Serialize;
-use stiction::model::{Base, Model};
+use stiction::model::{Base, GeomId, Model};
 use stiction::sim::{SimError, Simulation, StageTimes};
 
 /// Work of contact impulses above this is energy added by an impact (J): rounding of some hundred joules.
@@ -50,7 +50,7 @@ pub(super) struct Tally {
 }
 
 /// Takes the steps of a simulation that has been put at its start. `geom` is the last ball.
-pub(super) fn swing(simulation: &mut Simulation, geom: usize, steps: usize) -> Result<Tally, SimError> {
+pub(super) fn swing(simulation: &mut Simulation, geom: GeomId, steps: usize) -> Result<Tally, SimError> {
     let mut tally = Tally { steps, ..Tally::default() };
     simulation.measure_stages();
     for _ in 0..steps {
@@ -90,14 +90,14 @@ pub(super) fn swing(simulation: &mut Simulation, geom: usize, steps: usize) -> R
 }
 
 /// Where a geom is (m) and how fast it rises (m/s) at the end of the last step.
-fn centre(simulation: &Simulation, geom: usize) -> ([f64; 3], f64) {
+fn centre(simulation: &Simulation, geom: GeomId) -> ([f64; 3], f64) {
     let (model, data): (&Model, _) = (simulation.model(), simulation.data());
     let geom = &model.geoms[geom];
     let local = geom.pose.translation;
     match model.bodies[geom.body].base {
         Base::Link(link) => {
-            let pose = &data.link_pose[link];
-            let motion = data.link_velocity[link].at(&pose.vector(&local));
+            let pose = &data.link_pose[link.index()];
+            let motion = data.link_velocity[link.index()].at(&pose.vector(&local));
             (pose.point(&local).into(), motion.linear.z)
         }
         _ => (local.into(), 0.0),

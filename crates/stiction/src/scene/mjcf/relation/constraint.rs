@@ -1,7 +1,7 @@
 //! `<contact>` and `<equality>`: pairs with laws of their own, pairs that never touch, and bilateral constraints.
 
 use crate::contact::Law;
-use crate::model::{BodyId, ElementKind, EqualitySpec, Target};
+use crate::model::{BodyHandle, ElementKind, EqualitySpec, Target};
 use crate::scene::error::SceneError;
 use crate::scene::load_report::EntryKind;
 use crate::scene::mjcf::Reader;
@@ -122,7 +122,7 @@ impl<'d> Reader<'d> {
     }
 
     /// The body an attribute names; the world without the attribute.
-    fn body_of(&self, element: Element<'d>, attribute: &str) -> Result<BodyId, SceneError> {
+    fn body_of(&self, element: Element<'d>, attribute: &str) -> Result<BodyHandle, SceneError> {
         let name = element.attribute(attribute).unwrap_or("world");
         match self.builder.find_body(name) {
             Some(body) if !name.is_empty() => Ok(body),

@@ -1,6 +1,6 @@
 //! `<worldbody>`, `<body>` and `<frame>`: the tree of bodies.
 
-use crate::model::{BodyId, BodySpec, ElementKind, Inertial};
+use crate::model::{BodyHandle, BodySpec, ElementKind, Inertial};
 use crate::scene::error::SceneError;
 use crate::scene::load_report::EntryKind;
 use crate::scene::mjcf::Reader;
@@ -40,7 +40,7 @@ impl<'d> Reader<'d> {
             return Err(element.invalid(Some(name), "the world has no attributes; put them on a body"));
         }
         let children = self.contents(element, Transform::identity(), None)?;
-        self.sites_of(BodyId::WORLD, &children)?;
+        self.sites_of(BodyHandle::WORLD, &children)?;
         let inside = children.iter().filter(|child| !["body", "site"].contains(&child.element.tag()));
         for (number, child) in inside.enumerate() {
             if child.element.tag() != "geom" {
@@ -48,14 +48,14 @@ impl<'d> Reader<'d> {
             }
             let geom = self.geom(child.element, &child.frame, child.class)?;
             self.place(ElementKind::Geom, &named(&geom.name, "world", number), child.element);
-            self.builder.add_geom(BodyId::WORLD, geom).map_err(|e| element.model_error(e))?;
+            self.builder.add_geom(BodyHandle::WORLD, geom).map_err(|e| element.model_error(e))?;
         }
-        self.child_bodies(BodyId::WORLD, "world", &children)
+        self.child_bodies(BodyHandle::WORLD, "world", &children)
     }
 
     fn child_bodies(
         &mut self,
-        parent: BodyId,
+        parent: BodyHandle,
         name: &str,
         children: &[Placed<'d>],
     ) -> Result<(), SceneError> {
@@ -70,7 +70,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Reads a `<body>` and everything below.
-    fn body(&mut self, parent: BodyId, name: &str, placed: &Placed<'d>) -> Result<(), SceneError> {
+    fn body(&mut self, parent: BodyHandle, name: &str, placed: &Placed<'d>) -> Result<(), SceneError> {
         let element = placed.element;
         check(element, &BODY, &mut self.notes);
         if element.name() == "world" {
@@ -100,7 +100,7 @@ impl<'d> Reader<'d> {
         self.child_bodies(id, name, &children)
     }
 
-    fn sites_of(&mut self, body: BodyId, children: &[Placed<'d>]) -> Result<(), SceneError> {
+    fn sites_of(&mut self, body: BodyHandle, children: &[Placed<'d>]) -> Result<(), SceneError> {
         children
             .iter()
             .filter(|child| child.element.tag() == "site")

@@ -1,6 +1,6 @@
 //! `<site>`: named frames on bodies, for whoever refers to them.
 
-use crate::model::BodyId;
+use crate::model::BodyHandle;
 use crate::scene::error::SceneError;
 use crate::scene::mjcf::Reader;
 use crate::scene::mjcf::document::element::Element;
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 /// A named frame on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
-    pub(crate) body: BodyId,
+    pub(crate) body: BodyHandle,
     /// Pose in the body's frame.
     pub(crate) pose: Transform,
 }
@@ -21,7 +21,7 @@ impl<'d> Reader<'d> {
     pub(crate) fn site(
         &mut self,
         element: Element<'d>,
-        body: BodyId,
+        body: BodyHandle,
         frame: &Transform,
         class: Option<&'d str>,
     ) -> Result<(), SceneError> {

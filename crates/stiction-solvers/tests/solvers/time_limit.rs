@@ -1,0 +1,114 @@
+//! Solves that are given a time: they keep to it, return the best answer so far, and say what it is worth.
+
+use std::time::Instant;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use stiction_solvers::select::registry::SOLVERS;
+use stiction_solvers::{
+    AnyProblem, BoxLcp, BoxLcpSolver, ConeNcp, ConeSolver, FactoredLcp, Lcp, Lemke, LemkeSettings, Problem,
+    Solution, Solver, Start, Status,
+};
+
+/// Problems of `n` unknowns that most solvers cannot solve, of every class with a dense matrix.
+fn hard(n: usize) -> Vec<AnyProblem> {
+    let mut random = Pcg64::seed_from_u64(n as u64);
+    let mut uniform = |count: usize| (0..count).map(|_| random.random_range(-1.0..1.0)).collect::<Vec<f64>>();
+    let (m, q) = (uniform(n * n), uniform(n));
+    let lower = (0..n).map(|i| if i % 3 == 0 { f64::NEG_INFINITY } else { 0.0 }).collect();
+    let bounded = BoxLcp::new(m.clone(), q.clone(), lower, vec![f64::INFINITY; n]).unwrap();
+    let rows = n / 3 * 3;
+    let half = uniform(rows * 6);
+    let columns = |i: usize| &half[i * 6..(i + 1) * 6];
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let w = (0..rows * rows).map(|k| dot(columns(k / rows), columns(k % rows))).collect();
+    let cones = ConeNcp::contacts(3, w, uniform(rows), &vec![0.7; rows / 3]).unwrap();
+    let factored = FactoredLcp::from_half(6, half.clone(), uniform(rows)).unwrap();
+    vec![Lcp::new(m, q).unwrap().into(), bounded.into(), factored.into(), cones.into()]
+}
+
+#[test]
+fn every_solver_ends_within_two_milliseconds_of_its_time() {
+    for n in [60, 150] {
+        for problem in hard(n) {
+            for entry in SOLVERS.iter().filter(|entry| entry.serves(problem.class())) {
+                let mut solver = entry.make(1e-16).unwrap();
+                let limit = 0.003;
+                solver.limit_time(Some(limit));
+                // Another process may take the processor away: one try of several has to keep to its time.
+                let kept = (0..40).any(|_| {
+                    let mut x = Solution::default();
+                    let begin = Instant::now();
+                    let report = solver.solve(&problem, Start::Cold, &mut x).unwrap();
+                    let seconds = begin.elapsed().as_secs_f64();
+                    assert_eq!(x.z.len(), problem.dim());
+                    assert!(report.status != Status::TimeLimit || seconds >= limit);
+                    seconds <= limit + 0.002
+                });
+                assert!(kept, "{} on {} of {n}", entry.name, problem.class());
+            }
+        }
+    }
+}
+
+#[test]
+fn without_time_nothing_is_solved_but_what_is_solved_already() {
+    for problem in hard(24) {
+        for entry in SOLVERS.iter().filter(|entry| entry.serves(problem.class())) {
+            let mut solver = entry.make(1e-10).unwrap();
+            let mut x = Solution::default();
+            let unlimited = solver.solve(&problem, Start::Cold, &mut x).unwrap();
+            let answer = x.clone();
+            solver.limit_time(Some(0.0));
+            let mut y = Solution::default();
+            let report = solver.solve(&problem, Start::Cold, &mut y).unwrap();
+            assert_ne!(report.status, Status::Infeasible, "{}", entry.name);
+            if report.status != Status::Solved {
+                assert_eq!(report.status, Status::TimeLimit, "{}", entry.name);
+            }
+            if unlimited.status == Status::Solved {
+                let again = solver.solve(&problem, Start::Warm, &mut x).unwrap();
+                assert_eq!((again.status, &x.z), (Status::Solved, &answer.z), "{}", entry.name);
+            }
+            // With time again the answer is the one of before, bit for bit.
+            solver.limit_time(None);
+            let again = solver.solve(&problem, Start::Cold, &mut y).unwrap();
+            assert_eq!((again, &y.z), (unlimited, &answer.z), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn more_time_never_gives_a_worse_answer_of_what_is_kept() {
+    let problem = Lcp::new(vec![2.0, 1.0, 1.0, 2.0], vec![-5.0, -6.0]).unwrap();
+    let mut x = Solution::default();
+    let mut lemke = Lemke::new(LemkeSettings { time_limit: Some(10.0), ..LemkeSettings::default() }).unwrap();
+    assert_eq!(lemke.solve(&problem, Start::Cold, &mut x).status, Status::Solved);
+    // The answer is kept although there is no time to find it.
+    lemke.limit_time(Some(0.0));
+    assert_eq!(lemke.solve(&problem, Start::Warm, &mut x).status, Status::Solved);
+}
+
+#[test]
+fn the_time_is_a_setting_of_the_same_name_everywhere_and_negative_ones_are_refused() {
+    for name in ConeSolver::NAMES {
+        let choice: ConeSolver = format!("{name} time_limit=0.25").parse().unwrap();
+        assert_eq!(choice.to_string(), format!("{name} time_limit=0.25"));
+        assert!(choice.make().is_ok(), "{name}");
+        let wrong: ConeSolver = format!("{name} time_limit=-1").parse().unwrap();
+        assert!(wrong.make().is_err_and(|error| error.to_string().contains("time_limit")), "{name}");
+    }
+    for name in BoxLcpSolver::NAMES {
+        let choice: BoxLcpSolver = format!("{name} time_limit=0").parse().unwrap();
+        let mut x = Solution::default();
+        let problem = BoxLcp::new(
+            (0..400).map(|k| if k % 21 == 0 { 2.0 } else { 0.5 / f64::from(k % 7 + 1) }).collect(),
+            vec![-1.0; 20],
+            vec![0.0; 20],
+            vec![f64::INFINITY; 20],
+        )
+        .unwrap();
+        let status = choice.make().unwrap().solve(&problem, Start::Cold, &mut x).status;
+        assert!(status != Status::Solved || name.contains("pgs"), "{name}: {status:?}");
+    }
+}
