@@ -73,13 +73,22 @@ impl FactoredLcp {
         Ok(problem)
     }
 
-    /// Makes this the problem of `n` contacts and `m` velocities whose data are all zero; capacity is kept.
-    pub fn resize(&mut self, n: usize, m: usize) {
+    /// Makes this the problem of `n` contacts and `m` velocities whose `Y` (`n x m`, row-major) and `q`, all zero before, `write`
+    /// fills in; capacity is kept. Solvers report data that are not finite as a numerical failure.
+    pub fn refill(&mut self, n: usize, m: usize, write: impl FnOnce(&mut [f64], &mut [f64])) {
         self.columns = m;
         self.half.clear();
         self.half.resize(n * m, 0.0);
         self.q.clear();
         self.q.resize(n, 0.0);
+        write(&mut self.half, &mut self.q);
+        // Looking for zeros in what changes with every step costs more than they save.
+        self.sparse = None;
+        self.diagonal.clear();
+        self.diagonal.extend((0..n).map(|i| {
+            let row = &self.half[i * m..(i + 1) * m];
+            dot(row, row)
+        }));
     }
 
     /// Whether every entry is finite.
@@ -112,19 +121,9 @@ impl FactoredLcp {
         &self.half
     }
 
-    /// `Y` for writing. Solvers report non-finite data as a numerical failure.
-    pub fn half_mut(&mut self) -> &mut [f64] {
-        &mut self.half
-    }
-
     /// The constant vector, `n` entries.
     pub fn q(&self) -> &[f64] {
         &self.q
-    }
-
-    /// The constant vector for writing. Solvers report non-finite data as a numerical failure.
-    pub fn q_mut(&mut self) -> &mut [f64] {
-        &mut self.q
     }
 
     /// Writes `p = Y^T z`, the momentum that the impulses give, in the metric of the inertia (`m` entries).

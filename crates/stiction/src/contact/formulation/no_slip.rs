@@ -411,11 +411,13 @@ impl NoSlip {
                 let part = share / length(b);
                 s.missing.iter_mut().zip(line(b)).for_each(|(t, y)| *t -= part * y);
             }
-            s.problem.resize(n, m);
-            for (i, &b) in s.blocks.iter().enumerate() {
-                s.problem.half_mut()[i * m..(i + 1) * m].copy_from_slice(line(b));
-                s.problem.q_mut()[i] = -dot(line(b), &s.missing);
-            }
+            let (blocks, missing) = (&s.blocks, &s.missing);
+            s.problem.refill(n, m, |half, q| {
+                for (i, &b) in blocks.iter().enumerate() {
+                    half[i * m..(i + 1) * m].copy_from_slice(line(b));
+                    q[i] = -dot(line(b), missing);
+                }
+            });
             let report = s.solver.solve(&s.problem, Start::Cold, &mut s.solution);
             for (&b, z) in s.blocks.iter().zip(&s.solution.z) {
                 s.missing.iter_mut().zip(line(b)).for_each(|(t, y)| *t -= z * y);
@@ -610,9 +612,10 @@ fn is_two_sided(island: &IslandProblem) -> bool {
 
 /// The normal problem by the rows of `Y`, `m` numbers each.
 fn write_factored(problem: &mut FactoredLcp, half: &[f64], q: &[f64], m: usize) {
-    problem.resize(q.len(), m);
-    problem.half_mut().copy_from_slice(half);
-    problem.q_mut().copy_from_slice(q);
+    problem.refill(q.len(), m, |to, constants| {
+        to.copy_from_slice(half);
+        constants.copy_from_slice(q);
+    });
 }
 
 /// The normal problem by its matrix `Y Y^T` and bounds. Returns whether the bounds are numbers.
