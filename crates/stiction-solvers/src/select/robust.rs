@@ -47,7 +47,7 @@ pub struct RobustSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// File to write a problem to that was not solved, for `stiction solve`; the next one replaces it. Default none.
     pub dump: Option<PathBuf>,
