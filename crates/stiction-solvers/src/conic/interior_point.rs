@@ -90,11 +90,6 @@ impl InteriorPoint {
         &self.settings
     }
 
-    /// Sets the most time of a solve (s).
-    pub(crate) fn set_time_limit(&mut self, seconds: Option<f64>) {
-        self.settings.time_limit = seconds;
-    }
-
     /// The whole solve around the library: `program` poses, `answer` picks the impulses out of unknowns and multipliers.
     fn solve_by<P: Rows>(
         &mut self,

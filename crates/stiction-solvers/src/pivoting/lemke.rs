@@ -104,7 +104,7 @@ impl LemkeSettings {
     }
 
     /// The limit on the pivots of one path for a problem of `n` unknowns.
-    fn pivot_limit(&self, n: usize) -> usize {
+    pub(crate) fn pivot_limit(&self, n: usize) -> usize {
         self.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000))
     }
 }

@@ -33,7 +33,7 @@ use crate::linalg::budget::Budget;
 use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::pivoting::infeasibility::is_infeasible_within;
 use crate::pivoting::lcp_adapter::Reduced;
-use crate::pivoting::lemke_howson::is_game;
+use crate::pivoting::lemke_howson::LemkeHowson;
 use crate::problem::{
     AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,
     Solution, Solver, SolverError, Start, Status,
@@ -109,7 +109,7 @@ pub trait RobustClass: Problem + Sized {
 impl RobustClass for Lcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
         Ok(vec![
-            Method::new("lemke-howson", defaults::lemke_howson(tolerance)?).only_for(is_game),
+            Method::new("lemke-howson", defaults::lemke_howson(tolerance)?).only_for(LemkeHowson::is_for),
             Method::new("lemke", defaults::lemke(tolerance)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),
