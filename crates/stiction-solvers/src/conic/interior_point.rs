@@ -47,7 +47,7 @@ pub struct InteriorPointSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Iterations at most.
     pub max_iterations: u32,
@@ -88,11 +88,6 @@ impl InteriorPoint {
     /// The settings.
     pub fn settings(&self) -> &InteriorPointSettings {
         &self.settings
-    }
-
-    /// Sets the most time of a solve (s).
-    pub(crate) fn set_time_limit(&mut self, seconds: Option<f64>) {
-        self.settings.time_limit = seconds;
     }
 
     /// The whole solve around the library: `program` poses, `answer` picks the impulses out of unknowns and multipliers.

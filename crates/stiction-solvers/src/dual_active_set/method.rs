@@ -44,7 +44,7 @@ pub struct DualActiveSetSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Most iterations, that is rows taken up. `None`: the larger of 1000 and `50 m`; contact takes about `3 m`.
     pub max_iterations: Option<usize>,

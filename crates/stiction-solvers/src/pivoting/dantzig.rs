@@ -66,7 +66,7 @@ pub struct DantzigSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`, as for [`Lemke`](crate::pivoting::lemke::Lemke).
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Most pivots, and most major cycles. `None`: the larger of 5000 and `50 n`, far above the `2 n` that contact needs,
     /// enough for the exponential families of Murty and Fathi up to 12 unknowns. A matrix that is not of the method's

@@ -36,7 +36,7 @@ pub struct EnumerationSettings {
     /// Largest natural map (dimensionless) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Largest number of unknowns, at most 24; larger problems are [`Status::MaxIterations`] at `z = 0`. Default 12.
     pub largest: usize,

@@ -68,7 +68,7 @@ pub struct LemkeSettings {
     /// LU with refinement reaches on contact problems with mass ratios to `1e6`, with room to spare.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Most pivots of one path. `None`: the larger of 5000 and `50 n`, far above what contact needs (`2 n`) and
     /// still a fraction of a second at `n = 240`.
@@ -104,7 +104,7 @@ impl LemkeSettings {
     }
 
     /// The limit on the pivots of one path for a problem of `n` unknowns.
-    fn pivot_limit(&self, n: usize) -> usize {
+    pub(crate) fn pivot_limit(&self, n: usize) -> usize {
         self.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000))
     }
 }

@@ -111,11 +111,6 @@ impl Players {
     }
 }
 
-/// Whether a problem has the structure that the method is for, see the [module](self).
-pub(crate) fn is_game(problem: &Lcp) -> bool {
-    Players::default().find(problem)
-}
-
 /// The method with its workspace; see the [module documentation](self).
 ///
 /// ```
@@ -169,7 +164,7 @@ impl LemkeHowson {
 
     /// Whether the method is for this problem; others it leaves to [`Lemke`].
     pub fn is_for(problem: &Lcp) -> bool {
-        is_game(problem)
+        Players::default().find(problem)
     }
 
     /// The end of the path of label `k`, which is no more than a certified equilibrium if the report says so; `x` is ignored at
@@ -183,7 +178,7 @@ impl LemkeHowson {
         }
         self.prepare(problem);
         self.try_zero(problem, x);
-        let end = self.label(problem, k, self.limit(problem.dim()), x);
+        let end = self.label(problem, k, self.lemke.settings().pivot_limit(problem.dim()), x);
         self.incumbent.report(status_of(end))
     }
 
@@ -200,11 +195,6 @@ impl LemkeHowson {
             set.resize(n);
             set.clear();
         }
-    }
-
-    /// The limit on the pivots of one path for a game of `n` pure strategies.
-    fn limit(&self, n: usize) -> usize {
-        self.settings.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000))
     }
 
     /// Step 2.
@@ -239,7 +229,7 @@ impl LemkeHowson {
     /// Steps 3 to 5.
     fn labels(&mut self, problem: &Lcp, x: &mut Solution) -> Status {
         let n = problem.dim();
-        let last = self.limit(n);
+        let last = self.lemke.settings().pivot_limit(n);
         let mut limit = (FIRST * n).max(LEAST).min(last);
         let mut status = Status::Stalled;
         loop {

@@ -55,7 +55,7 @@ pub struct ProximalSettings {
     /// Largest natural map (dimensionless) that counts as solved, on the original data. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// First proximal term, relative to a matrix of unit diagonal. Default `1e-8`: with a contact problem at mass
     /// ratio 1e6 the smallest eigenvalue that matters is 1e-6, and three steps gain six digits, while the block that

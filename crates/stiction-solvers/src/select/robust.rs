@@ -33,7 +33,7 @@ use crate::linalg::budget::Budget;
 use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::pivoting::infeasibility::is_infeasible_within;
 use crate::pivoting::lcp_adapter::Reduced;
-use crate::pivoting::lemke_howson::is_game;
+use crate::pivoting::lemke_howson::LemkeHowson;
 use crate::problem::{
     AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Problem, Report, Residual, Smooth,
     Solution, Solver, SolverError, Start, Status,
@@ -47,7 +47,7 @@ pub struct RobustSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// File to write a problem to that was not solved, for `stiction solve`; the next one replaces it. Default none.
     pub dump: Option<PathBuf>,
@@ -109,7 +109,7 @@ pub trait RobustClass: Problem + Sized {
 impl RobustClass for Lcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Lcp>>, SolverError> {
         Ok(vec![
-            Method::new("lemke-howson", defaults::lemke_howson(tolerance)?).only_for(is_game),
+            Method::new("lemke-howson", defaults::lemke_howson(tolerance)?).only_for(LemkeHowson::is_for),
             Method::new("lemke", defaults::lemke(tolerance)?),
             Method::new("dantzig", defaults::dantzig(tolerance)?),
             Method::new("path", defaults::path(tolerance)?),

@@ -44,7 +44,7 @@ pub struct PgsSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Sweeps at most.
     pub max_iterations: usize,

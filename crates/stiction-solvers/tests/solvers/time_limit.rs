@@ -27,25 +27,22 @@ fn hard(n: usize) -> Vec<AnyProblem> {
     vec![Lcp::new(m, q).unwrap().into(), bounded.into(), factored.into(), cones.into()]
 }
 
+/// How late a solver ends depends on the machine and is for benchmarks; that it never claims to be late early, on none.
 #[test]
-fn every_solver_ends_within_two_milliseconds_of_its_time() {
+fn every_solver_returns_a_whole_answer_when_its_time_is_over_and_never_says_so_before() {
     for n in [60, 150] {
         for problem in hard(n) {
             for entry in SOLVERS.iter().filter(|entry| entry.serves(problem.class())) {
                 let mut solver = entry.make(1e-16).unwrap();
                 let limit = 0.003;
                 solver.limit_time(Some(limit));
-                // Another process may take the processor away: one try of several has to keep to its time.
-                let kept = (0..40).any(|_| {
-                    let mut x = Solution::default();
-                    let begin = Instant::now();
-                    let report = solver.solve(&problem, Start::Cold, &mut x).unwrap();
-                    let seconds = begin.elapsed().as_secs_f64();
-                    assert_eq!(x.z.len(), problem.dim());
-                    assert!(report.status != Status::TimeLimit || seconds >= limit);
-                    seconds <= limit + 0.002
-                });
-                assert!(kept, "{} on {} of {n}", entry.name, problem.class());
+                let mut x = Solution::default();
+                let begin = Instant::now();
+                let report = solver.solve(&problem, Start::Cold, &mut x).unwrap();
+                let seconds = begin.elapsed().as_secs_f64();
+                assert_eq!((x.z.len(), x.w.len()), (problem.dim(), problem.dim()), "{}", entry.name);
+                assert!(x.z.iter().all(|z| z.is_finite()), "{}", entry.name);
+                assert!(report.status != Status::TimeLimit || seconds >= limit, "{}", entry.name);
             }
         }
     }

@@ -35,6 +35,7 @@ impl PositionError {
     }
 }
 
-fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+/// The larger of two violations; what is not a number stays so.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }

@@ -31,7 +31,7 @@ pub(crate) struct ContactFinder {
 }
 
 /// What contacts depend on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 struct FoundAt {
     q: Box<[f64]>,
     v: Box<[f64]>,

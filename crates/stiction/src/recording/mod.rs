@@ -17,8 +17,8 @@
 //! | `npz` | the container: NumPy arrays in a zip file |
 //! | `error` | why a recording cannot be written or read |
 //!
-//! Impulses, velocities and frames of every contact are recorded in full precision, so every certificate can be computed
-//! again from the file alone.
+//! Impulses, velocities and frames of every contact are recorded in full precision, so what a certificate says of contacts
+//! can be computed again from the file alone.
 
 mod check;
 mod error;

@@ -4,6 +4,7 @@
 //! units how well the result obeys the laws, whatever the formulation: no closed contact approaches, none pulls, every
 //! impulse lies in its friction cone, friction never feeds power in, nothing overlaps, bilateral constraints hold.
 
+use crate::constraint::position_error::larger;
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
 use crate::model::{BodyId, Law};
@@ -296,9 +297,7 @@ impl Certificate {
 
 /// Raises a violation to another one; one that is not a number stays.
 fn raise(violation: &mut f64, other: f64) {
-    if other > *violation || other.is_nan() {
-        *violation = other;
-    }
+    *violation = larger(*violation, other);
 }
 
 /// Impulse and velocity of a block's rows, zero-filled to three.

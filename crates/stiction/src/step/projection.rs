@@ -17,6 +17,7 @@
 use crate::constraint::equality::Instant;
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::Level;
+use crate::constraint::position_error::larger;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
 use crate::model::{LinkId, Model, TreeId};
@@ -131,8 +132,7 @@ impl Projection {
             if length > worst.length || length.is_nan() {
                 (worst.length, worst.farthest) = (length, Some(LinkId::new(link)));
             }
-            let turn = before.angle_to(now);
-            worst.angle = if turn.is_nan() { turn } else { worst.angle.max(turn) };
+            worst.angle = larger(worst.angle, before.angle_to(now));
         }
         worst
     }

@@ -30,7 +30,7 @@ use crate::cones::state::{Limits, State};
 use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, run_library};
 use crate::conic::{InteriorPoint, InteriorPointSettings};
 use crate::problem::cone::tangent_norm;
-use crate::problem::{ConeNcp, Report, Solution, Solver, Start, Status};
+use crate::problem::{ConeNcp, Lcp, Report, Solution, Solver, Start, Status};
 
 /// Rounds of the fixed point.
 const ROUNDS: usize = 100;
@@ -76,7 +76,7 @@ impl Solver<ConeNcp> for InteriorPoint {
     }
 
     fn limit_time(&mut self, seconds: Option<f64>) {
-        self.set_time_limit(seconds);
+        Solver::<Lcp>::limit_time(self, seconds);
     }
 }
 

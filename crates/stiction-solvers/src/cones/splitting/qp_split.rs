@@ -56,7 +56,7 @@ pub struct QpSplitSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`ConeNcp`]). Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Turns at most. Default 1000.
     pub max_iterations: usize,

@@ -49,7 +49,7 @@ pub struct RlmSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`](crate::problem::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Most steps, taken or refused. Default 300.
     pub max_iterations: usize,

@@ -17,6 +17,7 @@ use crate::constraint::closure::joint::push_rotor;
 use crate::constraint::equality::{Configuration, Instant, position_error, push_equality};
 use crate::constraint::islands::{Islands, root, unite};
 use crate::constraint::kind::{Constraint, Constraints, Level, StepAhead};
+use crate::constraint::position_error::larger;
 use crate::constraint::rows::Rows;
 use crate::constraint::softness::Softness;
 use crate::dynamics;
@@ -300,7 +301,7 @@ impl Closures {
         for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
             let error = position_error(model, data, now.with(&self.loops), tie.equality).size();
             let worst = &mut self.errors[tie.set];
-            *worst = if error.is_nan() || worst.is_nan() { f64::NAN } else { worst.max(error) };
+            *worst = larger(*worst, error);
         }
     }
 

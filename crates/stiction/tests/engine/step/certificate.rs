@@ -102,16 +102,11 @@ fn what_the_convex_model_does_against_complementarity_is_said_in_watts() {
 }
 
 #[test]
-fn what_a_friction_box_lacks_in_power_is_said_in_watts() {
-    // A box in the axes of the contact frame: at 30 degrees to them its corner pulls in another direction than against the
-    // sliding, and is longer than mu lambda_n.
-    let certificate = certificate_of_sliding("friction-box");
-    assert!(certificate.cone_violation > 0.1, "{certificate:?}");
-    let exact = certificate_of_sliding("cone");
-    assert!(
-        certificate.dissipation.max(certificate.cone_violation) > 1e3 * exact.dissipation,
-        "{certificate:?}"
-    );
+fn what_a_friction_box_pulls_beyond_the_cone_is_said_in_newtons() {
+    // At 30 degrees to the axes of its frame both friction impulses are mu lambda_n, together the square root of 2 as much.
+    let certificate = simulate_under("friction-box", BALL_ON_SLIDES).step().unwrap().certificate;
+    let excess = (2.0_f64.sqrt() - 1.0) * 0.5 * 2.0 * 9.81;
+    assert!((certificate.cone_violation / excess - 1.0).abs() < 1e-9, "{certificate:?} {excess}");
 }
 
 #[test]
