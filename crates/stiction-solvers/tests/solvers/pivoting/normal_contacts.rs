@@ -167,7 +167,7 @@ fn tiny_and_broken_problems_have_an_honest_status_and_a_vector_of_the_right_size
             assert_eq!((report.status, x.z[0]), (status, z), "{name} {half:?} {q}");
         }
         let mut problem = case(&[1.0], -1.0);
-        problem.q_mut()[0] = f64::NAN;
+        problem.refill(1, 1, |half, q| (half[0], q[0]) = (1.0, f64::NAN));
         let report = method.solve(&problem, Start::Cold, &mut x);
         assert_eq!((report.status, report.residual), (Status::NumericalFailure, Residual::INFINITE));
         assert_eq!(x, Solution::new(1));
