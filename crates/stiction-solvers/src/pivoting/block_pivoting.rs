@@ -101,7 +101,8 @@ impl BlockPivoting {
             self.find_wrong_signs(problem, x, GROSS, noise);
             let gross = !self.wrong.is_empty();
             self.find_wrong_signs(problem, x, WRONG_SIGN * tolerance, noise);
-            if !gross {
+            // A row of which all terms are rounding beside others may be wrong by as much as it is large.
+            if !gross || residual.certifies(tolerance, floor) {
                 if residual.primal > 0.0 {
                     problem.project(&mut x.z); // step 2
                     (residual, floor) = problem.assess(&x.z, &mut x.w);

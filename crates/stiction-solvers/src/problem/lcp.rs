@@ -269,6 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn a_row_of_rounding_beside_the_impulses_it_is_connected_with_is_no_error_and_one_that_stands_alone_is() {
+        // A rolling sphere: normal impulse, friction, slip. The slip of 1e-17 is what is left of 3 m/s - 3 m/s.
+        let sphere = |coupling: f64| {
+            let m = vec![1.0, 0.0, 0.0, 0.0, 1.0, 1.0, coupling, -1.0, 0.0];
+            let lcp = Lcp::new(m, vec![-1e-2, -1e-17, 0.0]).unwrap();
+            lcp.residual(&solution(&[1e-2, 0.0, 0.0])).natural_map
+        };
+        assert!(sphere(0.5) < 1e-12, "{}", sphere(0.5));
+        assert_eq!(sphere(0.0), 1.0);
+    }
+
+    #[test]
     fn an_unknown_whose_diagonal_is_small_or_zero_is_measured_by_what_it_does_elsewhere() {
         for diagonal in [1e-12, 1e-16, 0.0] {
             let lcp = Lcp::new(vec![diagonal, 1.0, 1.0, diagonal], vec![-1.0, -1.0]).unwrap();

@@ -8,15 +8,24 @@
 //! with `|z|` the largest entry of `z`, and the residual is the largest component of the natural map in these units,
 //! `min((z_j - l_j) / U_j, max(w_j / W_j, (z_j - u_j) / U_j))`.
 //! `C_i = 16 m_i max_k |q_k| / m_k`, with `m_i` the largest `|M_ij|` of a row (for `M = Y Y^T` the root of the diagonal) and `k` over
-//! the rows that entries of some size connect with row `i`, comes from the data alone: along a ray `|z|` grows until any `w` is small beside the terms that cancel in it, and an answer
-//! that is too large by decades must excuse nothing. Where `q = 0` there is no such limit.
+//! the rows that entries of some size connect with row `i`, comes from the data alone: along a ray `|z|` grows until any
+//! `w` is small beside the terms that cancel in it, and an answer that is too large by decades must excuse nothing. Where
+//! `q = 0` there is no such limit.
+//!
+//! No `W_i` is less than `D_i = m_i min(|z|, max_k |q_k| / m_k) / 100`. A row whose terms are all smaller by decades than those of
+//! the rows it is connected with is a sum that cancelled when the problem was posed: the tangential velocity of a rolling sphere
+//! is `1e-17` of rounding beside a normal impulse of `1e-2`. Elimination is backward stable only in the norm of each row (Rigal and
+//! Gaches), not entry by entry, so that no solver can be asked for its sign. Rows that share no unknown, directly or through
+//! others, excuse nothing for each other.
 //!
 //! # What it says
 //! Let the residual be `e`. Move every unknown whose first term is the lesser one to its bound: `z'`. Then
 //! `|z'_j - z_j| <= e max(|z|, |bound|)`, and this changes `w_i` by at most `sum_j |M_ij| e U_j <= n e W_i`. Every row is then
 //! complementary, but for at most `(n + 1) e W_i`. By the theorem of Oettli and Prager that is what changes of the data
 //! by the fraction `(n + 1) e / (1 - n e)` of *each entry* of `M` and `q` make good: `z'` solves such a problem exactly. Zero
-//! stays zero in it, a row in other units is the same row, and a small or zero diagonal plays no part.
+//! stays zero in it, a row in other units is the same row, and a small or zero diagonal plays no part. (Where `D_i` is the
+//! larger, the constant `q_i` changes by up to `(n + 1) e D_i` instead: at a tolerance of `1e-10`, one part in `1e12` of what
+//! the row's largest entry makes of the largest unknown. Columns in units apart by more than that are judged in the larger ones.)
 //!
 //! For a P-matrix the distance to the solution `z*` follows from Chen and Xiang: in these units all entries of
 //! `M' = W^-1 M U` are at most 1 in size, and `max_j |z_j - z*_j| / U_j <= e max ||(I - D + D M')^-1||`, over all diagonal `D` between
@@ -32,11 +41,13 @@
 //!
 //! # References
 //! W. Oettli, W. Prager, *Compatibility of approximate solution of linear equations with given error bounds for coefficients
-//! and right-hand sides*, Numerische Mathematik 6 (1964) 405-409; X. Chen, S. Xiang, *Computation of error bounds for
+//! and right-hand sides*, Numerische Mathematik 6 (1964) 405-409; J. L. Rigal, J. Gaches, *On the compatibility of a given solution
+//! with the data of a linear system*, Journal of the ACM 14 (1967) 543-548; X. Chen, S. Xiang, *Computation of error bounds for
 //! P-matrix linear complementarity problems*, Mathematical Programming 106 (2006) 513-525.
 
 use std::cell::Cell;
 
+use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::largest_abs;
 use crate::problem::traits::Residual;
 
@@ -45,6 +56,13 @@ pub(crate) const REASONABLE: f64 = 16.0;
 
 /// Entries no less than this part of their row's largest connect rows.
 pub(crate) const CONNECTS: f64 = 1e-3;
+
+/// Terms below this share of what the constants say are no smaller: elimination, whose error is that of the largest term of
+/// the rows it combines, cannot tell them from zero.
+const SHARE: f64 = 1e-2;
+
+/// An equation left so little of its own terms is solved, whatever else is in the problem.
+const NEGLIGIBLE: f64 = 1e-12;
 
 /// The rounding floor is so many roundings of the terms.
 const ROUNDINGS: f64 = 64.0;
@@ -166,9 +184,15 @@ impl Assessed {
         z: &[f64],
         bounds: impl Fn(usize) -> [f64; 2],
     ) -> (Residual, f64) {
+        // Most assessments need neither, and one that does must not allocate long after the first.
+        let links = z.len() + matrix.links();
+        reserve_to(&mut self.sizes, z.len());
+        reserve_to(&mut self.weights, links);
+        reserve_to(&mut self.components.parents, links);
+        reserve_to(&mut self.components.largest, z.len());
         let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
         let verdict = if finite(z) && finite(&self.w) && finite(&self.terms) && finite(&self.constant) {
-            let floor = self.measure_rows(matrix);
+            let floor = self.measure_rows(matrix, z);
             (self.measure(matrix, z, bounds), floor)
         } else {
             (Residual::INFINITE, f64::INFINITY)
@@ -178,10 +202,13 @@ impl Assessed {
     }
 
     /// Writes the sizes `W_i` and returns the rounding floor.
-    fn measure_rows(&mut self, matrix: &impl Entries) -> f64 {
-        let Assessed { constant, terms, sizes, components, .. } = self;
+    fn measure_rows(&mut self, matrix: &impl Entries, z: &[f64]) -> f64 {
+        let Assessed { w, constant, terms, sizes, components, .. } = self;
+        let largest = SHARE * largest_abs(z);
         let limited = exceed(matrix, constant, terms);
-        if limited {
+        let dim = |i: usize, size: f64| w[i].abs() > NEGLIGIBLE * size && size < largest * matrix.row_size(i);
+        let dimmed = (0..w.len()).any(|i| dim(i, constant[i] + terms[i]));
+        if limited || dimmed {
             components.find(matrix, constant);
         }
         sizes.clear();
@@ -192,9 +219,15 @@ impl Assessed {
             } else {
                 *terms
             };
-            sizes.push(*constant + reasonable);
+            let mut size = *constant + reasonable;
+            if dimmed && dim(i, size) {
+                let explained = components.largest(i);
+                let explained = if explained.is_finite() { SHARE * explained } else { 0.0 };
+                size = size.max(explained.min(largest) * matrix.row_size(i));
+            }
+            sizes.push(size);
             if reasonable < *terms {
-                floor = floor.max(part(*constant + *terms, *constant + reasonable));
+                floor = floor.max(part(*constant + *terms, size));
             }
         }
         let floor = ROUNDINGS * f64::EPSILON * floor;

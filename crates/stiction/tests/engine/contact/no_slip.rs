@@ -41,6 +41,21 @@ fn a_grasp_is_held_for_ten_thousand_steps() {
 }
 
 #[test]
+fn the_weight_in_a_grasp_is_held_by_every_solver_of_the_normal_problem() {
+    // Sweeps need the diagonal of each factored problem, not that of the one before.
+    for model in ["no-slip", "no-slip-paper"] {
+        for solver in ["pgs", "pgs-sm", "ppm", "active-set-qp", "dantzig"] {
+            let mut s = simulate_with(model, solver, &shipped("grasp"));
+            for _ in 0..20 {
+                s.step().unwrap();
+            }
+            let force = contact_force(&s, "left_cube");
+            assert!((force - Vector3::new(0.0, 0.0, G)).norm() < 1e-4, "{model}, {solver}: {force}");
+        }
+    }
+}
+
+#[test]
 fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
     for mu in [0.1, 1.0, 1.5, 2.0] {
         let mut s = simulate_under("no-slip", &painleve_rod(mu, -1.0));
