@@ -24,10 +24,26 @@ use nalgebra::Vector3;
 /// What acts on a tree in a stage: `forces(data, q, v, tau)` adds the generalized forces besides gravity to `tau`.
 pub type StageForces<'a> = dyn FnMut(&Data, &[f64], &[f64], &mut [f64]) + 'a;
 
-/// How trees accelerate in a stage: `accelerations(data, fraction, q, v, out)` writes the trees' ranges of `out`
-/// at the time `fraction` of the step, after [`forward_kinematics`] at `q` and `v`.
+/// A stage of the classic rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RungeKuttaStage {
+    /// When it is, as a part of the step.
+    pub fraction: f64,
+    /// Sixths of the step for which it counts.
+    pub sixths: f64,
+}
+
+const STAGES: [RungeKuttaStage; 4] = [
+    RungeKuttaStage { fraction: 0.0, sixths: 1.0 },
+    RungeKuttaStage { fraction: 0.5, sixths: 2.0 },
+    RungeKuttaStage { fraction: 0.5, sixths: 2.0 },
+    RungeKuttaStage { fraction: 1.0, sixths: 1.0 },
+];
+
+/// How trees accelerate in a stage: `accelerations(data, stage, q, v, out)` writes the trees' ranges of `out`, after
+/// [`forward_kinematics`] at `q` and `v`.
 pub type StageAccelerations<'a> =
-    dyn FnMut(&mut Data, f64, &[f64], &[f64], &mut [f64]) -> Result<(), AlgorithmError> + 'a;
+    dyn FnMut(&mut Data, RungeKuttaStage, &[f64], &[f64], &mut [f64]) -> Result<(), AlgorithmError> + 'a;
 
 /// Moves one tree by a step `h` (s) in place.
 ///
@@ -106,7 +122,8 @@ fn run_stages(
             (s.slope_sum[k], s.acceleration_sum[k]) = (0.0, 0.0);
         }
     }
-    for (fraction, weight) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)] {
+    for stage in STAGES {
+        let RungeKuttaStage { fraction, sixths: weight } = stage;
         for &tree in trees {
             for k in model.trees[tree].dofs.clone() {
                 s.displacement[k] = fraction * h * s.slope[k];
@@ -115,7 +132,7 @@ fn run_stages(
             integrate(model, tree, q, &s.displacement, 1.0, &mut s.q);
             forward_kinematics(model, data, tree, &s.q, &s.v);
         }
-        accelerations(data, fraction, &s.q, &s.v, &mut s.acceleration)?;
+        accelerations(data, stage, &s.q, &s.v, &mut s.acceleration)?;
         for &tree in trees {
             chart_velocity(model, tree, &s.displacement, &s.v, &mut s.slope);
             for k in model.trees[tree].dofs.clone() {

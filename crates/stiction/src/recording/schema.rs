@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 5 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate) |
+//! | `format` | () int64 | version of this layout: 6 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -24,7 +24,7 @@
 //! | `mesh_triangle`, `mesh_triangle_ptr` | (t, 3) int32, (meshes + 1) int64 | vertices of each facet, counted from the mesh's first, counter-clockwise from outside |
 //! | `hfield_grid`, `hfield_ptr` | (fields, 2) int64, (fields + 1) int64 | rows (along y) and columns (along x); first height of each |
 //! | `hfield_height` | (heights) | row by row from the corner of lowest x and y (m) |
-//! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]` |
+//! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]`; one that acts several times in it (each impact of the event-driven stepper, and what is carried between them) has as many entries, which add up |
 //! | `contact_geom1`, `contact_geom2` | (m) int32 | indices into `geom_names` |
 //! | `contact_point` | (m, 3) | where the impulse acts, at the step's beginning (m, world) |
 //! | `contact_frame` | (m, 3, 3) | rows: unit normal from geom 1 to geom 2, first and second tangent (world) |
@@ -39,7 +39,10 @@
 //! | `contact_preload` | (m) | `p` there: what Poisson's impact law gives in any case (N s) |
 //! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
 //! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
+//! | `contact_before` | (m, 3) | the same before the impulse, as bilateral constraints and applied forces alone would have it at the step's end; right before an impact of the event-driven stepper |
 //! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
+//! | `contact_sustained` | (m, 3) | of what acts as a force for a while ([`ContactForce::sustained`](crate::report::ContactForce::sustained)): that force at the instant of `contact_velocity` (N), which the laws are about; NaN for impulses |
+//! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power (J) |
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
@@ -56,7 +59,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// Layout version.
-const FORMAT: i64 = 5;
+const FORMAT: i64 = 6;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -314,7 +317,10 @@ impl ContactTable {
         npz.array("contact_preload", &[m], &self.preload)?;
         npz.array("contact_drift", &[m, 3], &self.drift)?;
         npz.array("contact_velocity", &[m, 3], &self.velocity)?;
-        npz.array("contact_impulse", &[m, 3], &self.impulse)
+        npz.array("contact_before", &[m, 3], &self.before)?;
+        npz.array("contact_impulse", &[m, 3], &self.impulse)?;
+        npz.array("contact_sustained", &[m, 3], &self.sustained)?;
+        npz.array("contact_work", &[m], &self.work)
     }
 
     fn read<R: Read + Seek>(npz: &mut NpzReader<R>, steps: usize) -> Result<Self, ReadProblem> {
@@ -340,7 +346,10 @@ impl ContactTable {
             preload: npz.array("contact_preload", &[m])?,
             drift: npz.array("contact_drift", &[m, 3])?,
             velocity: npz.array("contact_velocity", &[m, 3])?,
+            before: npz.array("contact_before", &[m, 3])?,
             impulse: npz.array("contact_impulse", &[m, 3])?,
+            sustained: npz.array("contact_sustained", &[m, 3])?,
+            work: npz.array("contact_work", &[m])?,
         })
     }
 }

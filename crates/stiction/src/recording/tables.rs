@@ -37,7 +37,8 @@ pub struct Recording {
     pub iterations: Vec<i64>,
 }
 
-/// Contacts of all steps, one entry of each vector per contact (or three, or nine).
+/// Contacts of all steps, one entry of each vector per contact (or three, or nine); one that acts several times in a step of the
+/// event-driven stepper has as many ([`ContactForce`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactTable {
     /// Contacts before each step, and after the last.
@@ -72,8 +73,14 @@ pub struct ContactTable {
     pub drift: Vec<f64>,
     /// Relative velocity after the impulse (m/s).
     pub velocity: Vec<f64>,
+    /// Relative velocity before the impulse (m/s).
+    pub before: Vec<f64>,
     /// Impulse on the second geom, in the contact frame (N s).
     pub impulse: Vec<f64>,
+    /// Of what acts as a force, the force at the instant of the velocity, in the contact frame (N); NaN for impulses.
+    pub sustained: Vec<f64>,
+    /// Work on the two bodies (J).
+    pub work: Vec<f64>,
 }
 
 impl ContactTable {
@@ -110,7 +117,11 @@ impl ContactTable {
         self.preload.push(force.preload);
         self.drift.extend_from_slice(contact.drift.as_slice());
         self.velocity.extend_from_slice(force.velocity.as_slice());
+        self.before.extend_from_slice(force.before.as_slice());
         self.impulse.extend_from_slice(force.impulse.as_slice());
+        let sustained = force.sustained.map_or([f64::NAN; 3], Into::into);
+        self.sustained.extend_from_slice(&sustained);
+        self.work.push(force.work);
     }
 }
 

@@ -237,11 +237,32 @@ pub(crate) struct BlockOutcome {
     pub(crate) free: Vector3<f64>,
 }
 
+impl BlockOutcome {
+    /// Work of its impulses (J).
+    pub(crate) fn work(&self) -> f64 {
+        0.5 * self.impulse.dot(&(self.velocity + self.free))
+    }
+}
+
 impl Certificate {
+    /// Adds what happened in a part of the step, or to a part of the bodies: of each violation the larger one remains, and
+    /// works add up.
+    pub(crate) fn add_part(&mut self, other: &Certificate) {
+        for field in Self::FIELDS {
+            let (value, other) = ((field.get_mut)(self), (field.get)(other));
+            *value = if field.violation { larger(*value, other) } else { *value + other };
+        }
+    }
+
     /// Adds a block of rows, in a step of `h` seconds.
     pub(crate) fn add_block(&mut self, block: &BlockOutcome, h: f64) {
-        let BlockOutcome { kind, angular, impulse, velocity, free } = block;
-        self.contact_work += 0.5 * impulse.dot(&(velocity + free));
+        self.contact_work += block.work();
+        self.judge(block, h);
+    }
+
+    /// Adds the violations of a block of rows, in a step of `h` seconds.
+    pub(crate) fn judge(&mut self, block: &BlockOutcome, h: f64) {
+        let BlockOutcome { kind, angular, impulse, velocity, .. } = block;
         match *kind {
             BlockKind::Contact { bias, law, preload } => {
                 self.add_normal(*angular, impulse.x, preload, velocity.x + bias, h);

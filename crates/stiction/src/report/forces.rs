@@ -10,11 +10,17 @@
 //! Limits of joints, tendons and cables say what force they carry.
 
 use crate::constraint::Limited;
-use crate::contact::{Contact, Law, Mode};
+use crate::contact::{BlockKind, Contact, Law, Mode};
 use crate::model::GeomId;
+use crate::report::certificate::BlockOutcome;
 use nalgebra::Vector3;
 
 /// Impulse and force of one contact in the last step.
+///
+/// In a step that is taken at the level of forces ([`Stepper::EventDriven`](crate::settings::Stepper::EventDriven),
+/// [`Stepper::Acceleration`](crate::settings::Stepper::Acceleration)) a contact has one of these for each impact, in their order, and one
+/// for what it carries between impacts, which tells its force at an instant too. All impulses of a step add up to what the
+/// contacts did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactForce {
@@ -26,12 +32,21 @@ pub struct ContactForce {
     /// Normal impulse (N s) that Poisson's impact law gave in any case; else 0.
     pub preload: f64,
     /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
-    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there.
+    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there. Of a force that is
+    /// sustained, the velocity at the instant of `sustained`.
     pub velocity: Vector3<f64>,
+    /// The same before the impulse: as bilateral constraints and applied forces alone would have it at the end of the step; right
+    /// before an impact of the event-driven stepper.
+    pub before: Vector3<f64>,
     /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
     pub impulse: Vector3<f64>,
     /// Impulse over the time step, world axes (N).
     pub force: Vector3<f64>,
+    /// Of what acts as a force and not at once, the force at the beginning of the last smooth motion of the step, in the contact
+    /// frame of that instant (N): the laws hold of it and `velocity`; `impulse` is its sum over the step.
+    pub sustained: Option<Vector3<f64>>,
+    /// Work on the two bodies (J): of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power.
+    pub work: f64,
     /// What the contact did.
     pub mode: Mode,
     /// Friction needed over friction available, `|lambda_t| / (mu lambda_n)`, at most 1 but for round-off; with dry and
@@ -41,25 +56,51 @@ pub struct ContactForce {
 }
 
 impl ContactForce {
-    /// Of a contact with its law in force, the bias and preload of its normal row, impulse (N s) and velocity (m/s) in its frame,
-    /// in a step of `h` seconds.
-    pub(crate) fn new(
-        contact: Contact,
-        [bias, preload]: [f64; 2],
-        impulse: Vector3<f64>,
-        velocity: Vector3<f64>,
-        h: f64,
-    ) -> Self {
+    /// Of a contact with its law in force and a block of rows of its, in a step of `h` seconds.
+    pub(crate) fn of_impulse(contact: Contact, block: &BlockOutcome, h: f64) -> Self {
+        let BlockOutcome { kind, impulse, velocity, free, .. } = *block;
+        let [bias, preload] = match kind {
+            BlockKind::Contact { bias, preload, .. } => [bias, preload],
+            _ => [0.0; 2],
+        };
         Self {
             contact,
             bias,
             preload,
             velocity,
+            before: free,
             impulse,
             force: contact.frame * impulse / h,
+            sustained: None,
+            work: block.work(),
             mode: mode(&impulse, &velocity, contact.law),
             margin: margin(contact.law, &impulse, &velocity, h),
         }
+    }
+
+    /// Of a contact with its law in force that carries a force (N) at a velocity (m/s), both in its frame, in a step of `h` seconds.
+    /// What it has carried is still to be added.
+    pub(crate) fn of_force(contact: Contact, force: Vector3<f64>, velocity: Vector3<f64>, h: f64) -> Self {
+        Self {
+            contact,
+            bias: 0.0,
+            preload: 0.0,
+            velocity,
+            before: velocity,
+            impulse: Vector3::zeros(),
+            force: Vector3::zeros(),
+            sustained: Some(force),
+            work: 0.0,
+            mode: mode(&force, &velocity, contact.law),
+            margin: margin(contact.law, &(force * h), &velocity, h),
+        }
+    }
+
+    /// Adds an impulse (N s, world axes) and its work (J), in a step of `h` seconds.
+    pub(crate) fn carry(&mut self, impulse: Vector3<f64>, work: f64, h: f64) {
+        self.force += impulse / h;
+        self.impulse = self.contact.frame.tr_mul(&(self.force * h));
+        self.work += work;
     }
 
     /// Impulse on the second body, world axes (N s).
@@ -67,11 +108,12 @@ impl ContactForce {
         self.contact.frame * self.impulse
     }
 
-    /// The least coefficient of friction that allows this impulse: tangential over normal, zero without an impulse,
+    /// The least coefficient of friction that allows this impulse, or the force that is sustained: tangential over normal, zero without an impulse,
     /// infinite if the tangential one stands alone.
     pub fn needed_friction(&self) -> f64 {
-        let tangential = libm::hypot(self.impulse.y, self.impulse.z);
-        if tangential == 0.0 { 0.0 } else { tangential / self.impulse.x.max(0.0) }
+        let carried = self.sustained.as_ref().unwrap_or(&self.impulse);
+        let tangential = libm::hypot(carried.y, carried.z);
+        if tangential == 0.0 { 0.0 } else { tangential / carried.x.max(0.0) }
     }
 }
 
@@ -81,7 +123,7 @@ impl ContactForce {
 pub struct PairForce {
     /// The geoms, first and second, as in [`Contact::geoms`].
     pub geoms: [GeomId; 2],
-    /// Number of contacts.
+    /// Number of contacts; one that acts several times in a step counts as often.
     pub contacts: usize,
     /// Number of them that press.
     pub pressing: usize,
@@ -184,6 +226,19 @@ impl Readout {
         self.pairs.clear();
         let pairs = self.contacts.chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
         self.pairs.extend(pairs.map(|contacts| PairForce::of(contacts, h)));
+    }
+
+    /// Merges contact forces of other bodies, sorted by key too, into its own; those of one contact stay in their order.
+    pub(crate) fn merge(&mut self, others: &[ContactForce]) {
+        let mut own = self.contacts.len();
+        self.contacts.extend_from_slice(others);
+        for (placed, other) in others.iter().enumerate().rev() {
+            while own > 0 && self.contacts[own - 1].contact.key > other.contact.key {
+                own -= 1;
+                self.contacts[own + placed + 1] = self.contacts[own];
+            }
+            self.contacts[own + placed] = *other;
+        }
     }
 
     pub(crate) fn clear(&mut self) {

@@ -40,21 +40,18 @@ pub(crate) fn certify_rows(
         };
         let (impulse, velocity) = row_values(block, &rows.impulse, rates);
         let (_, free) = row_values(block, &rows.impulse, free);
-        certificate.add_block(&BlockOutcome { kind, angular: block.angular, impulse, velocity, free }, h);
-        if let (BlockKind::Contact { law, bias, preload }, Some(index)) = (kind, block.contact) {
+        let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+        certificate.add_block(&outcome, h);
+        if let (BlockKind::Contact { law, .. }, Some(index)) = (kind, block.contact) {
             let contact = Contact { law, ..contacts[index] };
-            let force = ContactForce::new(contact, [bias, preload], impulse, velocity, h);
-            readout.contacts.push(force);
+            readout.contacts.push(ContactForce::of_impulse(contact, &outcome, h));
         }
     }
     if let Some(level) = accelerated {
-        for force in level.sustained_forces() {
-            certificate.pull = certificate.pull.max(-force.impulse.x / h);
-            let power = (force.impulse.y * force.velocity.y + force.impulse.z * force.velocity.z) / h;
-            certificate.sliding_power = certificate.sliding_power.max(power);
-            readout.contacts.push(*force);
-        }
-        readout.contacts.sort_unstable_by_key(|force| force.contact.key);
+        let carried = level.carried();
+        carried.certificates().for_each(|part| certificate.add_part(part));
+        readout.contacts.reserve(carried.room());
+        readout.merge(carried.forces());
     }
     readout.add_up_pairs(h);
     report.contacts = readout.contacts.len();

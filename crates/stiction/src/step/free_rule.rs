@@ -67,7 +67,8 @@ impl TiedTrees {
             h,
             &mut state.q,
             &mut state.v,
-            &mut |data, fraction, q, v, acceleration| {
+            &mut |data, stage, q, v, acceleration| {
+                let fraction = stage.fraction;
                 mocap.clear();
                 mocap.extend_from_slice(&state.mocap);
                 mocap.iter_mut().for_each(|m| m.advance(fraction * h));

@@ -25,17 +25,19 @@
 
 use crate::constraint::islands::{Islands, RowProblem, root};
 use crate::constraint::kind::{Constraints, Level};
-use crate::constraint::rows::Rows;
+use crate::constraint::rows::{RowKind, Rows};
 use crate::contact::detection::ContactFinder;
 use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory, Outcome};
 use crate::dynamics;
-use crate::dynamics::{AlgorithmError, Data};
+use crate::dynamics::{AlgorithmError, Data, RungeKuttaStage};
 use crate::model::{Law, Mocap, Model, State, TreeId};
-use crate::report::{ContactForce, StepReport};
+use crate::report::StepReport;
+use crate::report::certificate::{BlockOutcome, row_values};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::stepper::carried::{Carried, SmoothPart, StageForce};
 use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
 use crate::step::system::System;
@@ -67,12 +69,45 @@ pub(crate) struct Persistent {
     now: Option<Contact>,
     velocity: Vector3<f64>,
     rate: Vector3<f64>,
+    /// What it carries in the motion at work.
+    part: SmoothPart,
 }
 
 impl Persistent {
     pub(crate) fn new(contact: Contact, tree: TreeId, velocity: Vector3<f64>) -> Self {
         let slip = contact.frame * Vector3::new(0.0, velocity.y, velocity.z);
-        Self { contact, tree, slip, now: Some(contact), velocity, rate: Vector3::zeros() }
+        Self {
+            contact,
+            tree,
+            slip,
+            now: Some(contact),
+            velocity,
+            rate: Vector3::zeros(),
+            part: SmoothPart::default(),
+        }
+    }
+
+    /// Whether it hits at the beginning of the motion.
+    fn hits(&self) -> bool {
+        self.velocity.x < -RESTING
+    }
+}
+
+/// A stage in a smooth motion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// When the motion begins, counted from the step's beginning, and how long it lasts (s).
+    pub(crate) begin: f64,
+    pub(crate) duration: f64,
+    pub(crate) stage: RungeKuttaStage,
+    /// Time step (s).
+    pub(crate) timestep: f64,
+}
+
+impl Moment {
+    /// Counted from the step's beginning (s).
+    fn time(&self) -> f64 {
+        self.begin + self.stage.fraction * self.duration
     }
 }
 
@@ -107,8 +142,10 @@ pub(crate) struct AccelerationLevel {
     pub(crate) bias: Vec<f64>,
     pub(crate) zeros: Vec<f64>,
     pub(crate) scratch: Vec<f64>,
-    /// Of the first stage: forces, and how the islands were solved, each with a tree of its set.
-    pub(crate) forces: Vec<(TreeId, ContactForce)>,
+    after: Vec<f64>,
+    /// What contacts have carried in the step.
+    pub(crate) carried: Carried,
+    /// How the islands of the first stage were solved, each with a tree of its set.
     pub(crate) reports: Vec<(TreeId, IslandReport)>,
 }
 
@@ -174,7 +211,8 @@ impl AccelerationLevel {
             bias: zeros(),
             zeros: zeros(),
             scratch: zeros(),
-            forces: Vec::new(),
+            after: Vec::new(),
+            carried: Carried::default(),
             reports: Vec::new(),
         })))
     }
@@ -318,9 +356,11 @@ impl AccelerationLevel {
         let mut problem = RowProblem { model, rows, free, before, memory, timestep };
         for island in 0..self.islands.partition.count() {
             let solved = self.islands.solve(island, &mut problem, &mut self.solver);
-            if let (true, Some(solved)) = (first, solved) {
-                let tree = self.islands.tree(island, problem.rows);
-                self.reports.extend(tree.map(|tree| (tree, solved)));
+            let tree = self.islands.tree(island, problem.rows);
+            let Some((tree, solved)) = tree.zip(solved) else { continue };
+            self.carried.add_residual(self.set[tree.index()], solved.solver.residual.natural_map);
+            if first {
+                self.reports.push((tree, solved));
             }
         }
         for (block, memory) in self.rows.blocks.iter().zip(&self.memory) {
@@ -333,7 +373,7 @@ impl AccelerationLevel {
     }
 
     /// Step 2: `v` is changed as little as possible, in the metric of kinetic energy, so that no contact approaches.
-    pub(crate) fn stop_approach(&mut self, model: &Model, data: &mut Data, v: &mut [f64]) {
+    pub(crate) fn stop_approach(&mut self, model: &Model, data: &mut Data, h: f64, v: &mut [f64]) {
         if self.contacts.iter().all(|persistent| persistent.velocity.x >= -ROUND_OFF) {
             return;
         }
@@ -345,6 +385,28 @@ impl AccelerationLevel {
             }
         }
         self.solve(model, data, 0.0, false, v);
+        self.note_stop(model, h, v);
+    }
+
+    /// Notes the impulses that have stopped what approached: impacts in a set in which something has hit, else corrections.
+    fn note_stop(&mut self, model: &Model, h: f64, v: &[f64]) {
+        self.rows.velocities(model, v, &mut self.after);
+        let hits = self.contacts.iter().any(|persistent| persistent.hits());
+        for block in &self.rows.blocks {
+            let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
+            let persistent = &self.contacts[i];
+            let set = self.set[persistent.tree.index()];
+            let (impulse, velocity) = row_values(block, &self.rows.impulse, &self.after);
+            let (_, free) = row_values(block, &self.rows.impulse, &self.free);
+            let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+            let of_set = |other: &Persistent| self.set[other.tree.index()] == set;
+            if hits && self.contacts.iter().any(|other| other.hits() && of_set(other)) {
+                let contact = Contact { law: Law::Frictionless, ..persistent.contact };
+                self.carried.add_impact(set, contact, &outcome, h);
+            } else {
+                self.carried.add_correction(set, persistent.contact, &outcome, h);
+            }
+        }
     }
 
     /// Step 3: accelerations of one stage.
@@ -356,11 +418,12 @@ impl AccelerationLevel {
         map: &ForceMap,
         commands: &Commands<'_>,
         start: &[Mocap],
-        [time, timestep]: [f64; 2],
+        now: Moment,
         q: &[f64],
         v: &[f64],
         out: &mut [f64],
     ) -> Result<(), AlgorithmError> {
+        let (time, timestep) = (now.time(), now.timestep);
         self.locate_stage(model, data, start, time, q, v);
         for i in 0..self.trees.len() {
             let tree = self.trees[i];
@@ -381,28 +444,35 @@ impl AccelerationLevel {
             self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
             self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
         }
-        let first = time == 0.0;
-        self.solve(model, data, timestep, first, out);
-        if first {
-            self.keep_forces(timestep);
-        }
+        self.solve(model, data, timestep, time == 0.0, out);
+        self.note_stage(now);
         Ok(())
     }
 
-    /// The forces at the beginning of the step.
-    fn keep_forces(&mut self, h: f64) {
-        self.forces.clear();
+    /// Notes the forces of a stage.
+    fn note_stage(&mut self, now: Moment) {
         for block in &self.rows.blocks {
-            let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { continue };
-            let mut force = Vector3::zeros();
-            for row in 0..block.count {
-                force[row] = self.rows.impulse[block.row + row];
+            let Some(persistent) = block.contact.map(|i| &mut self.contacts[i]) else { continue };
+            let Some(contact) = persistent.now else { continue };
+            let (force, _) = row_values(block, &self.rows.impulse, &self.rows.impulse);
+            let mut velocity = persistent.velocity;
+            if contact.law == Law::Frictionless {
+                (velocity.y, velocity.z) = (0.0, 0.0);
             }
-            let contact = persistent.contact;
-            // Velocities and forces are those of an instant; as an impulse it counts for the step.
-            let mut kept = ContactForce::new(contact, [0.0; 2], force * h, persistent.velocity, h);
-            kept.force = contact.frame * force;
-            self.forces.push((persistent.tree, kept));
+            let share = now.duration * now.stage.sixths / 6.0;
+            let stage = StageForce { contact, force, velocity, share };
+            persistent.part.add_stage(&stage, now.stage.fraction == 0.0, now.timestep);
+        }
+    }
+
+    /// Takes the motion that has just ended, where `data` and the finder have the contacts.
+    pub(crate) fn take_motion(&mut self, data: &Data, h: f64) {
+        for persistent in &mut self.contacts {
+            let found = &self.finder.contacts;
+            if let Ok(place) = found.binary_search_by_key(&persistent.contact.key, |contact| contact.key) {
+                persistent.part.end(relative_velocity(data, &found[place]).x, h);
+            }
+            self.carried.add_motion(self.set[persistent.tree.index()], &persistent.part, h);
         }
     }
 
@@ -428,9 +498,9 @@ impl AccelerationLevel {
         }
     }
 
-    /// The contacts that persist, with their forces at the beginning of the step.
-    pub(crate) fn sustained_forces(&self) -> impl Iterator<Item = &ContactForce> {
-        self.forces.iter().filter(|(tree, _)| self.sustained[tree.index()]).map(|(_, force)| force)
+    /// What contacts have carried in the sets that this stepper has moved.
+    pub(crate) fn carried(&self) -> &Carried {
+        &self.carried
     }
 
     /// Forgets the last step; takes the sets of trees that may touch.
@@ -438,10 +508,11 @@ impl AccelerationLevel {
         self.sustained.fill(false);
         self.lost.fill(false);
         self.inconsistent.fill(false);
-        self.forces.clear();
         self.reports.clear();
         self.set.clear();
         self.set.extend((0..trees).map(|tree| root(sets, tree)));
+        let room = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
+        self.carried.begin(trees, room);
     }
 }
 
@@ -508,7 +579,7 @@ fn move_together(
     let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
     q.copy_from_slice(&state.q);
     v.copy_from_slice(&state.v);
-    level.stop_approach(model, data, &mut v);
+    level.stop_approach(model, data, h, &mut v);
     let commands = Commands::new(state, &closures.loops, constraints);
     let moved = dynamics::coupled_runge_kutta_step(
         model,
@@ -517,8 +588,9 @@ fn move_together(
         h,
         &mut q,
         &mut v,
-        &mut |data, fraction, q, v, out| {
-            level.accelerate(model, data, forces, &commands, start, [fraction * h, h], q, v, out)
+        &mut |data, stage, q, v, out| {
+            let now = Moment { begin: 0.0, duration: h, stage, timestep: h };
+            level.accelerate(model, data, forces, &commands, start, now, q, v, out)
         },
     );
     if moved.is_ok() {
@@ -529,6 +601,7 @@ fn move_together(
         });
         level.check_lost_contacts();
         level.check_new_contacts(model);
+        level.take_motion(data, h);
     }
     (level.q, level.v) = (q, v);
     moved
@@ -552,6 +625,7 @@ fn accept(
             choice.contact_rule[tree.index()] = false;
         }
     }
+    level.carried.accept(&level.lost);
     for (tree, solved) in &level.reports {
         if level.sustained[tree.index()] {
             report.add_island(solved);

@@ -30,12 +30,11 @@ use crate::contact::{BlockKind, Contact, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Law, Model, TreeId};
-use crate::report::ContactForce;
-use crate::report::certificate::row_values;
+use crate::report::certificate::{BlockOutcome, row_values};
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::{
-    AccelerationLevel, PERSISTING, Persistent, RESTING, relative_velocity,
+    AccelerationLevel, Moment, PERSISTING, Persistent, RESTING, relative_velocity,
 };
 use crate::step::system::System;
 
@@ -53,7 +52,7 @@ const REST: f64 = 1.0 / 64.0;
 
 /// Impacts of a set in a step after which nothing bounces any more, and after which time stepping takes over.
 const MAX_BOUNCES: usize = 64;
-const MAX_IMPACTS: usize = 2 * MAX_BOUNCES;
+pub(crate) const MAX_IMPACTS: usize = 2 * MAX_BOUNCES;
 
 /// Gap (m) or normal speed (m/s) that is round-off.
 const ROUND_OFF: f64 = 1e-12;
@@ -81,8 +80,7 @@ pub(crate) struct Events {
     rates: Vec<f64>,
     free: Vec<f64>,
     memory: Vec<Memory>,
-    /// Contact forces and solved islands of all sets, each with a tree.
-    forces: Vec<(TreeId, ContactForce)>,
+    /// Solved islands of all sets, each with a tree.
     reports: Vec<(TreeId, IslandReport)>,
 }
 
@@ -97,7 +95,6 @@ impl Events {
             rates: Vec::new(),
             free: Vec::new(),
             memory: Vec::new(),
-            forces: Vec::new(),
             reports: Vec::new(),
         }
     }
@@ -106,19 +103,6 @@ impl Events {
     fn take_state(&mut self, level: &AccelerationLevel) {
         self.q.copy_from_slice(&level.q);
         self.v.copy_from_slice(&level.v);
-    }
-
-    /// Adds what a contact carries to what it has carried in this step, from the place `start` of the list on.
-    fn add_force(&mut self, start: usize, tree: TreeId, force: ContactForce) {
-        let key = force.contact.key;
-        match self.forces[start..].iter_mut().find(|(_, known)| known.contact.key == key) {
-            Some((_, known)) => {
-                known.impulse += force.impulse;
-                known.force += force.force;
-                (known.velocity, known.mode, known.margin) = (force.velocity, force.mode, force.margin);
-            }
-            None => self.forces.push((tree, force)),
-        }
     }
 }
 
@@ -129,8 +113,6 @@ struct SetMotion {
     /// Time step (s), and the time since its beginning.
     h: f64,
     time: f64,
-    /// First of the set's contact forces in the list.
-    first_force: usize,
 }
 
 /// Moves the sets of the given trees to the end of the step, in the workspace.
@@ -143,10 +125,8 @@ pub(crate) fn follow_events(
 ) -> Result<(), AlgorithmError> {
     events.q.copy_from_slice(&system.state.q);
     events.v.copy_from_slice(&system.state.v);
-    events.forces.clear();
     events.reports.clear();
     // The step with the most impacts may come late.
-    events.forces.reserve(MAX_IMPACTS);
     events.reports.reserve(MAX_IMPACTS);
     for set in trees.iter().map(|tree| tree.index()) {
         if level.set[set] != set {
@@ -155,18 +135,13 @@ pub(crate) fn follow_events(
         events.trees.clear();
         events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree.index()] == set));
         level.trees.clone_from(&events.trees);
-        level.forces.clear();
         level.reports.clear();
-        let motion = SetMotion { set, h: system.h, time: 0.0, first_force: events.forces.len() };
+        let motion = SetMotion { set, h: system.h, time: 0.0 };
         follow_set(level, events, system, problem, motion)?;
-        for (tree, force) in level.forces.drain(..) {
-            events.add_force(motion.first_force, tree, force);
-        }
         events.reports.append(&mut level.reports);
     }
     std::mem::swap(&mut level.q, &mut events.q);
     std::mem::swap(&mut level.v, &mut events.v);
-    std::mem::swap(&mut level.forces, &mut events.forces);
     std::mem::swap(&mut level.reports, &mut events.reports);
     Ok(())
 }
@@ -195,6 +170,7 @@ fn follow_set(
                 return Ok(());
             }
             events.take_state(level);
+            level.take_motion(system.data, motion.h);
             motion.time += time;
             if !hits {
                 continue;
@@ -251,7 +227,7 @@ fn move_on(
         for &tree in &events.trees {
             dynamics::factorize_by_size(system.model, system.data, tree, &level.zeros)?;
         }
-        level.stop_approach(system.model, system.data, &mut events.v);
+        level.stop_approach(system.model, system.data, motion.h, &mut events.v);
     }
     let gap = gap_after(level, events, system, motion, time)?;
     if gap >= -ROUND_OFF {
@@ -324,8 +300,8 @@ fn gap_after(
         duration,
         &mut q,
         &mut v,
-        &mut |data, fraction, q, v, out| {
-            let now = [motion.time + fraction * duration, motion.h];
+        &mut |data, stage, q, v, out| {
+            let now = Moment { begin: motion.time, duration, stage, timestep: motion.h };
             level.accelerate(model, data, forces, &commands, &state.mocap, now, q, v, out)
         },
     );
@@ -361,14 +337,8 @@ fn solve_impact(
         if contact.gap > kind::TOUCHING || level.tree_in(model, contact, motion.set).is_none() {
             continue;
         }
-        match contact.law {
-            Law::Viscous { .. } => rows.push_normal(model, system.data, i, contact),
-            Law::CoulombViscous { mu, .. } => {
-                let dry = Contact { law: Law::Coulomb { mu }, ..*contact };
-                rows.push_contact(model, system.data, i, &dry, 0.0);
-            }
-            _ => rows.push_contact(model, system.data, i, contact, 0.0),
-        }
+        let contact = &Contact { law: at_once(level.law(contact)), ..*contact };
+        rows.push_contact(model, system.data, i, contact, 0.0);
         let bounces = may_bounce && !level.persists(contact);
         rows.rebound(if bounces { contact.restitution } else { 0.0 });
     }
@@ -388,7 +358,8 @@ fn solve_impact(
     events.memory.clear();
     events.memory.resize(rows.blocks.len(), Memory::default());
     let Events { free, before, memory, reports, .. } = events;
-    let mut impact = RowProblem { model, rows, free, before, memory, timestep: motion.h };
+    // In no time: viscous friction, which the contact model may add, has no impulse.
+    let mut impact = RowProblem { model, rows, free, before, memory, timestep: 0.0 };
     for island in 0..islands.partition.count() {
         let solved = islands.solve(island, &mut impact, solver.as_mut());
         if let (Some(solved), Some(tree)) = (solved, islands.tree(island, impact.rows)) {
@@ -396,7 +367,7 @@ fn solve_impact(
         }
     }
     impact.rows.apply_impulses(model, system.data, &mut level.scratch, &mut events.v);
-    note_impulses(level, events, system, problem, motion);
+    note_impulses(level, events, model, problem, motion);
     Ok(())
 }
 
@@ -425,25 +396,33 @@ fn find_pulled_velocity(
     Ok(())
 }
 
-/// Adds the impulses of an impact to what the contacts carry in this step.
+/// Adds the impulses of an impact to what the contacts carry in this step, and judges them.
 fn note_impulses(
-    level: &AccelerationLevel,
+    level: &mut AccelerationLevel,
     events: &mut Events,
-    system: &System<'_>,
+    model: &Model,
     problem: &ContactProblem,
     motion: SetMotion,
 ) {
-    let (model, rows) = (system.model, &problem.rows);
+    let rows = &problem.rows;
     rows.velocities(model, &events.v, &mut events.rates);
     for block in &rows.blocks {
-        let RowKind::Unilateral(BlockKind::Contact { law, bias, preload }) = block.kind else { continue };
-        let Some(found) = block.contact.map(|i| level.finder.contacts[i]) else { continue };
-        let Some(tree) = level.tree_in(model, &found, motion.set) else { continue };
-        let law = system.settings.formulation.law_in_force(law);
-        let contact = Contact { law, ..found };
+        let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
+        let BlockKind::Contact { law, .. } = kind else { continue };
+        let contact = Contact { law, ..level.finder.contacts[i] };
         let (impulse, velocity) = row_values(block, &rows.impulse, &events.rates);
-        let force = ContactForce::new(contact, [bias, preload], impulse, velocity, motion.h);
-        events.add_force(motion.first_force, tree, force);
+        let (_, free) = row_values(block, &rows.impulse, &events.before);
+        let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+        level.carried.add_impact(motion.set, contact, &outcome, motion.h);
+    }
+}
+
+/// What is left of a law in an impact, which takes no time: viscous friction has no impulse.
+fn at_once(law: Law) -> Law {
+    match law {
+        Law::Viscous { .. } => Law::Frictionless,
+        Law::CoulombViscous { mu, .. } => Law::Coulomb { mu },
+        law => law,
     }
 }
 

@@ -6,6 +6,7 @@
 //! | file | what it is | called by |
 //! |---|---|---|
 //! | `acceleration` | contacts that persist through a step, with forces at every stage of the integration | `step::time_stepping`, `event_driven` |
+//! | `carried` | what contacts carry at that level, and its certificate | both |
 //! | `event_driven` | the same between impacts, whose times are found and at which an impact problem is solved | `acceleration` |
 //!
 //! # References
@@ -13,4 +14,5 @@
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015.
 
 pub(crate) mod acceleration;
+pub(crate) mod carried;
 pub(crate) mod event_driven;

@@ -2,6 +2,7 @@
 
 mod acceleration;
 mod allocation;
+mod carried;
 mod certificate;
 mod conservation;
 mod contract;
