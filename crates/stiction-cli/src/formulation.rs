@@ -32,6 +32,16 @@ pub(crate) struct FormulationArgs {
     /// Compliance of contacts in 1/kg [default: the scene's, else 0]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     compliance: Option<f64>,
+    /// Approaches up to this speed in m/s do not bounce [default: the scene's, else 0]
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
+    impact_threshold: Option<f64>,
+    /// Part of a bilateral position error that a step removes through velocities, 0 to 1 [default: the scene's, else 0]
+    #[arg(long, value_name = "PART", allow_negative_numbers = true)]
+    baumgarte: Option<f64>,
+    /// Overlap or bilateral error in m or rad above which a step begins with a position projection [default: the scene's,
+    /// else 1e-9]
+    #[arg(long, value_name = "ERROR", allow_negative_numbers = true)]
+    overlap_tolerance: Option<f64>,
 }
 
 impl FormulationArgs {
@@ -46,6 +56,9 @@ impl FormulationArgs {
             friction_directions: self.directions,
             viscosity: self.viscosity,
             compliance: self.compliance,
+            impact_threshold: self.impact_threshold,
+            baumgarte: self.baumgarte,
+            overlap_tolerance: self.overlap_tolerance,
             ..Options::default()
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stiction_solvers::io;
 use stiction_solvers::{
-    AnyProblem, Chain, ChainSettings, ConeNcp, ConeScratch, Solution, Solver, Start, Status,
+    AnyProblem, Chain, ChainSettings, ConeNcp, ConeScratch, Problem, Solution, Solver, Start, Status,
 };
 
 /// The folder with the data, if there is one; says loudly if not.
@@ -61,12 +61,25 @@ fn the_reference_solutions_have_the_residuals_that_the_files_state() {
 }
 
 #[test]
-fn the_chain_solves_every_public_problem() {
+fn the_chain_solves_every_public_problem_of_up_to_a_few_hundred_contacts() {
+    solve_public_problems(|size| size <= 1000);
+}
+
+#[test]
+#[ignore = "slow: hundreds of contacts with dense matrices"]
+fn the_chain_solves_the_largest_public_problems() {
+    solve_public_problems(|size| size > 1000);
+}
+
+fn solve_public_problems(includes: impl Fn(usize) -> bool) {
     let Some(folder) = data("fc") else { return };
     let settings = ChainSettings { tolerance: 1e-9, target: 1e-9, ..Default::default() };
     let mut chain = Chain::new(settings).unwrap();
     for path in files(&folder) {
         let problem = read(&path);
+        if !includes(problem.dim()) {
+            continue;
+        }
         let mut x = Solution::default();
         let report = chain.solve(&problem, Start::Cold, &mut x);
         let (found, floor) = natural_map(&problem, &x.z);

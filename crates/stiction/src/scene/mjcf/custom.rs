@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREFIX: &str = "stiction:";
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 17] = [
+const ENTRIES: [&str; 20] = [
     "contact_model",
     "solver",
     "stepper",
@@ -28,6 +28,9 @@ const ENTRIES: [&str; 17] = [
     "impact",
     "viscosity",
     "compliance",
+    "impact_threshold",
+    "baumgarte",
+    "overlap_tolerance",
     "law",
     "law:A:B",
     "friction:A:B",
@@ -120,7 +123,14 @@ impl<'d> Custom<'d> {
         let slot = match entry {
             "contact_model" => &mut self.options.contact_model,
             "solver" => &mut self.options.solver,
-            "duration" | "friction_directions" | "restitution" | "viscosity" | "compliance" => {
+            "duration"
+            | "friction_directions"
+            | "restitution"
+            | "viscosity"
+            | "compliance"
+            | "impact_threshold"
+            | "baumgarte"
+            | "overlap_tolerance" => {
                 return Err(element.invalid(None, "written as <text>; it needs <numeric>"));
             }
             _ => return Err(unknown_entry(element, entry)),
@@ -139,12 +149,17 @@ impl<'d> Custom<'d> {
             None => (entry, None),
         };
         match (word, argument) {
-            ("duration", None) => {
-                let duration = element.number("data")?.unwrap_or_default();
-                if duration <= 0.0 {
-                    return Err(element.invalid(Some("data"), format!("{duration} is not positive (s)")));
+            ("duration", None) => self.options.duration = Some(positive(element, "s")?),
+            ("overlap_tolerance", None) => {
+                self.options.overlap_tolerance = Some(positive(element, "m or rad")?)
+            }
+            ("impact_threshold", None) => self.options.impact_threshold = element.nonnegative("data")?,
+            ("baumgarte", None) => {
+                let fraction = element.number("data")?.unwrap_or_default();
+                if !(0.0..=1.0).contains(&fraction) {
+                    return Err(element.invalid(Some("data"), format!("{fraction} is not from 0 to 1")));
                 }
-                self.options.duration = Some(duration);
+                self.options.baumgarte = Some(fraction);
             }
             ("friction_directions", None) => {
                 let count = element.integer("data")?.unwrap_or_default();
@@ -314,6 +329,16 @@ fn split_materials<'d>(
     let missing = first.into_iter().find(|name| !materials.contains_key(*name)).unwrap_or_default();
     let hint = did_you_mean(missing, materials.keys().copied());
     Err(element.invalid(Some("name"), format!("there is no material {missing:?}{hint}")))
+}
+
+/// A positive number in a unit.
+fn positive(element: Element<'_>, unit: &str) -> Result<f64, SceneError> {
+    let number = element.number("data")?.unwrap_or_default();
+    if number > 0.0 {
+        Ok(number)
+    } else {
+        Err(element.invalid(Some("data"), format!("{number} is not positive ({unit})")))
+    }
 }
 
 fn unknown_entry(element: Element<'_>, entry: &str) -> SceneError {

@@ -3,6 +3,7 @@
 use stiction::contact::{ImpactLaw, Law};
 use stiction::model::GeomId;
 use stiction::scene::{EntryKind, Scene, mjcf};
+use stiction::settings::{Options, Settings};
 
 fn scene(text: &str) -> Scene {
     mjcf::parse(text, "scene.xml").unwrap_or_else(|error| panic!("{error}"))
@@ -184,6 +185,9 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
                <numeric name=\"stiction:duration\" data=\"2.5\"/>\
                <numeric name=\"stiction:friction_directions\" data=\"8\"/>\
                <text name=\"stiction:impact\" data=\"newton\"/>\
+               <numeric name=\"stiction:impact_threshold\" data=\"0.01\"/>\
+               <numeric name=\"stiction:baumgarte\" data=\"0.1\"/>\
+               <numeric name=\"stiction:overlap_tolerance\" data=\"1e-6\"/>\
                <numeric name=\"stiction:restitution\" data=\"0.2\"/>\
                <numeric name=\"stiction:restitution:glass:rubber\" data=\"0.7\"/>\
                <numeric name=\"stiction:friction:rubber:glass\" data=\"0.9\"/>\
@@ -199,6 +203,11 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
     assert_eq!(scene.options.contact_model.as_deref(), Some("stewart-trinkle"));
     assert_eq!(scene.options.solver.as_deref(), Some("lemke"));
     assert_eq!((scene.options.duration, scene.options.friction_directions), (Some(2.5), Some(8)));
+    let settings = Settings::for_scene(&Options::default(), &scene.options).unwrap();
+    assert_eq!(
+        (settings.impact_threshold, settings.baumgarte, settings.overlap_tolerance),
+        (0.01, 0.1, 1e-6)
+    );
     let model = &scene.model;
     let (floor, ball) = (model.geom("floor").unwrap(), model.geom("ball").unwrap());
     assert_eq!(model.geoms[floor].surface_velocity.as_slice(), [1.0, 2.0, 0.0]);
