@@ -51,9 +51,6 @@ pub(crate) struct Summary {
     reduced_impacts: u64,
     /// Largest of each field over all steps.
     worst: Certificate,
-    /// Over all steps (J).
-    contact_work: f64,
-    friction_work: f64,
     start_energy: f64,
     end_energy: f64,
     last: Final,
@@ -74,8 +71,6 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
-    /// By what the energy changed over all steps (J).
-    work: Work,
     /// Largest of each field over all steps.
     certificate: &'a Certificate,
     r#final: &'a Final,
@@ -122,8 +117,6 @@ impl Summary {
             bounces: 0,
             reduced_impacts: 0,
             worst: Certificate::default(),
-            contact_work: 0.0,
-            friction_work: 0.0,
             start_energy: energy,
             end_energy: energy,
             last: Final::default(),
@@ -138,8 +131,6 @@ impl Summary {
         self.contacts.add(report.contacts);
         self.pivots.add(report.pivots);
         self.worst.take_worst(&report.certificate);
-        self.contact_work += report.certificate.contact_work;
-        self.friction_work += report.certificate.friction_work;
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
@@ -191,19 +182,11 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
-            work: self.work(),
             certificate: &self.worst,
             r#final: &self.last,
             last_step: &self.last_step,
             state_hash: format!("{:016x}", self.hash),
         }
-    }
-
-    /// All else are drives, dampers, prescribed motions, removed overlap and the error of the steps.
-    fn work(&self) -> Work {
-        let (friction, contacts) = (self.friction_work, self.contact_work);
-        let rest = self.end_energy - self.start_energy - contacts;
-        Work { friction, normal: contacts - friction, rest }
     }
 
     /// For people.
@@ -254,7 +237,6 @@ impl Summary {
                 format!("{:.9} J at the start, {:.9} J at the end", self.start_energy, self.end_energy),
             ),
         ];
-        rows.push(("work", self.work().to_string()));
         if self.bounces > 0 {
             let mut text = format!("{} (impact law {})", self.bounces, self.impact);
             if self.reduced_impacts > 0 {
@@ -282,21 +264,6 @@ impl Summary {
             rows.push(("all else", format!("{:9.2e}", 0.0)));
         }
         rows
-    }
-}
-
-/// What changed the energy in a run (J).
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Work {
-    friction: f64,
-    normal: f64,
-    rest: f64,
-}
-
-impl std::fmt::Display for Work {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { friction, normal, rest } = self;
-        write!(f, "{friction:.6} J by friction, {normal:.6} J along normals, {rest:.6} J by all else")
     }
 }
 

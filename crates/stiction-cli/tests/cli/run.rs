@@ -31,7 +31,6 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "unsolved_steps",
         "bounces",
         "reduced_impacts",
-        "work",
         "certificate",
         "final",
         "last_step",

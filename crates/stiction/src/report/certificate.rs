@@ -80,8 +80,6 @@ macro_rules! certificate_fields {
             /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
             /// already meets the bilateral rows.
             contact_work: "J", "work of contact impulses", false;
-            /// The part of it that friction did, in contacts and in joints (J).
-            friction_work: "J", "work of friction", false;
             /// Change of the total energy in the step (J).
             energy_change: "J", "energy gain in a step", false;
         }
@@ -244,15 +242,6 @@ impl BlockOutcome {
     pub(crate) fn work(&self) -> f64 {
         0.5 * self.impulse.dot(&(self.velocity + self.free))
     }
-
-    /// The part of it that friction did (J).
-    pub(crate) fn friction_work(&self) -> f64 {
-        let normal = match self.kind {
-            BlockKind::Contact { .. } | BlockKind::Limit { .. } => self.impulse.x,
-            BlockKind::Friction { .. } => 0.0,
-        };
-        self.work() - 0.5 * normal * (self.velocity.x + self.free.x)
-    }
 }
 
 impl Certificate {
@@ -268,7 +257,6 @@ impl Certificate {
     /// Adds a block of rows, in a step of `h` seconds.
     pub(crate) fn add_block(&mut self, block: &BlockOutcome, h: f64) {
         self.contact_work += block.work();
-        self.friction_work += block.friction_work();
         self.judge(block, h);
     }
 

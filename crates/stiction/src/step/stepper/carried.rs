@@ -49,8 +49,6 @@ pub(crate) struct SmoothPart {
     /// World axes (N s), and its work (J).
     impulse: Vector3<f64>,
     work: f64,
-    /// The part of it that friction did (J).
-    friction_work: f64,
     /// Of the last stage (N).
     normal: f64,
     violations: Certificate,
@@ -66,7 +64,6 @@ impl SmoothPart {
         }
         self.impulse += contact.frame * force * share;
         self.work += force.dot(&velocity) * share;
-        self.friction_work += (force.y * velocity.y + force.z * velocity.z) * share;
         self.normal = force.x;
         let normal = if first { velocity.x } else { 0.0 };
         let judged = Vector3::new(normal, velocity.y, velocity.z);
@@ -138,7 +135,6 @@ impl Carried {
         let certificate = &mut self.certificates[set];
         certificate.add_part(&part.violations);
         certificate.contact_work += part.work;
-        certificate.friction_work += part.friction_work;
         let Some(mut force) = part.start else { return };
         let key = force.contact.key;
         let sustained = |act: &&mut Act| act.force.contact.key == key && act.force.sustained.is_some();
@@ -159,8 +155,7 @@ impl Carried {
         self.certificates[set].judge(block, h);
         let start = ContactForce::of_force(contact, Vector3::zeros(), block.velocity, h);
         let impulse = contact.frame * block.impulse;
-        let [work, friction_work] = [block.work(), block.friction_work()];
-        let part = SmoothPart { start: Some(start), impulse, work, friction_work, ..SmoothPart::default() };
+        let part = SmoothPart { start: Some(start), impulse, work: block.work(), ..SmoothPart::default() };
         self.add_motion(set, &part, h);
     }
 
@@ -243,9 +238,7 @@ mod tests {
         let integral = Vector3::new(0.5 + 0.5_f64.powi(4) / 4.0, 0.0, 0.125);
         assert!((whole.impulse - integral).norm() < 1e-15 && (whole.force * H - integral).norm() < 1e-15);
         assert!((whole.work + 0.25).abs() < 1e-15, "{whole:?}");
-        let certificate = carried.certificates[0];
-        assert!((certificate.contact_work + 0.25).abs() < 1e-15);
-        assert!((certificate.friction_work + 0.25).abs() < 1e-15, "it slides and neither closes nor opens");
+        assert!((carried.certificates[0].contact_work + 0.25).abs() < 1e-15);
         // The laws hold of the beginning of the last motion.
         assert_eq!(whole.sustained, Some(force(0.2)));
     }

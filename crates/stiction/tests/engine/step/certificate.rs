@@ -2,9 +2,6 @@
 
 use crate::common::{overlap_as_posed, position, simulate, simulate_under, speed};
 use stiction::report::StepReport;
-use stiction::scene::mjcf;
-use stiction::settings::Stepper;
-use stiction::sim::Simulation;
 
 /// Two balls before a wall: the first hits the second, 5 mm before the wall, in a step of `h` seconds.
 fn ball_hit_before_a_wall(h: f64) -> String {
@@ -122,40 +119,4 @@ fn a_block_at_rest_violates_nothing_in_any_unit() {
         }
     }
     assert!(speed(&s) < 1e-10);
-}
-
-/// A box of 2 kg that slides on a level floor, and a slide of 3 kg with 4 N of dry friction, at 1.5 m/s.
-const SLIDING_TO_REST: &str = r#"<mujoco><option timestep="0.005" gravity="0 0 -9.81"/><worldbody>
-    <geom type="plane" size="0 0 1" friction="0.4"/>
-    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.3 0.2 0.1" mass="2" friction="0.4"/></body>
-    <body pos="0 5 5"><joint type="slide" axis="1 0 0" frictionloss="4"/><geom size="0.1" mass="3"/></body></worldbody>
-    <keyframe><key name="start" qpos="0 0 0.1 1 0 0 0  0" qvel="1.5 0 0 0 0 0  1.5"/></keyframe></mujoco>"#;
-
-#[test]
-fn friction_takes_the_energy_of_what_slides_to_rest_and_normals_that_of_what_lands() {
-    let run = |scene: &str, stepper: Stepper| {
-        let mut scene = mjcf::parse(scene, "test.xml").unwrap();
-        scene.options.stepper = Some(stepper);
-        let mut s = Simulation::from_scene(scene).unwrap();
-        let mut work = [0.0; 2];
-        for _ in 0..200 {
-            let certificate = s.step().unwrap().certificate;
-            work[0] += certificate.friction_work;
-            work[1] += certificate.contact_work - certificate.friction_work;
-        }
-        work
-    };
-    let [friction, normal] = run(SLIDING_TO_REST, Stepper::TimeStepping);
-    assert!((friction + 0.5 * (2.0 + 3.0) * 1.5 * 1.5).abs() <= 1e-11, "{friction}");
-    assert!(normal.abs() <= 1e-11, "{normal}");
-    let box_alone = SLIDING_TO_REST.replace(r#" frictionloss="4""#, "");
-    for stepper in [Stepper::TimeStepping, Stepper::Acceleration, Stepper::EventDriven] {
-        let [friction, normal] = run(&box_alone, stepper);
-        assert!((friction + 0.5 * 2.0 * 1.5 * 1.5).abs() <= 1e-7, "{stepper:?} {friction}");
-        assert!(normal.abs() <= 1e-7, "{stepper:?} {normal}");
-    }
-    let landing = box_alone.replace("0 0 0.1 1 0 0 0", "0 0 0.3 1 0 0 0").replace("1.5 0 0", "0 0 0");
-    let [friction, normal] = run(&landing, Stepper::EventDriven);
-    assert!(friction.abs() <= 1e-9, "{friction}");
-    assert!((normal + 2.0 * 9.81 * 0.2).abs() <= 1e-6, "{normal}");
 }
