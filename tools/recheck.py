@@ -6,7 +6,8 @@
 For every step it computes again, in SI units,
 
 * from impulses and velocities of the contacts: approach, pull, cone_violation, sliding_power, complementarity, dissipation, slip
-  and viscous_error;
+  and viscous_error; where a contact acts as a force and not at once, from that force and the velocity of the same instant;
+* from impulses and the velocities before and after: their work;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
 * from the energies: energy_change.
@@ -35,7 +36,9 @@ def worst_by_step(values, pointer):
 def contact_terms(r):
     """The certificate's terms of each contact, and the size of what they are differences of."""
     h = float(r["timestep"])
-    u, impulse = r["contact_velocity"], r["contact_impulse"]
+    u, sustained = r["contact_velocity"], r["contact_sustained"]
+    # The laws hold of a force at an instant; as an impulse it counts as if it lasted for the step.
+    impulse = np.where(np.isfinite(sustained), sustained * h, r["contact_impulse"])
     law = r["law_names"][r["contact_law"]]
     mu, bias, preload = r["contact_mu"], r["contact_bias"], r["contact_preload"]
     normal, rate = impulse[:, 0], u[:, 0] + bias
@@ -59,6 +62,18 @@ def contact_terms(r):
         "viscous_error": (np.where(law == "viscous", dry, 0.0) / h, dry / h),
     }
     return terms
+
+
+def works(r):
+    """A line about the work of contacts, and whether it is that of their impulses."""
+    impulse, at_once = r["contact_impulse"], ~np.isfinite(r["contact_sustained"]).any(axis=1)
+    parts = 0.5 * impulse * (r["contact_before"] + r["contact_velocity"])
+    short = (np.abs(parts.sum(1) - r["contact_work"]) - ROUNDING * np.abs(parts).sum(1))[at_once]
+    sound = not (short > 1e-300).any()
+    total = r["contact_work"].sum()
+    rest = r["certificate_contact_work"].sum() - total
+    line = f"  {'contact_work':<16} {total:.6g} J of contacts, {rest:.3g} J of limits and joint friction"
+    return line + ("" if sound else "  NOT THAT OF THE IMPULSES"), sound
 
 
 def rotation(q):
@@ -147,12 +162,14 @@ def judge(path):
         elif said.max() > computed.max() + allowance.max():
             line += "  (more is certified: of limits, joint friction, or other shapes)"
         print(line)
+    line, worked = works(r)
+    print(line)
     energy = r["energy"]
     gain = np.diff(energy) - r["certificate_energy_change"][1:]
     size = np.abs(energy).max() + 1e-300
     balanced = len(gain) == 0 or np.abs(gain).max() <= 1e-12 * size
     print(f"  {'energy_change':<16} {'adds up' if balanced else 'DOES NOT ADD UP'}")
-    return sound and balanced
+    return sound and worked and balanced
 
 
 def main():

@@ -340,6 +340,12 @@ impl PySimulation {
         Ok(())
     }
 
+    /// Forgets the impulses of the last step, from which the next one would start its solves: the next steps are then a function
+    /// of the state alone, to the bit, also after `qpos`, `qvel` and `time` were written.
+    fn forget_warm_start(&mut self) {
+        unlocked(&mut self.simulation).forget_warm_start();
+    }
+
     /// Everything the future depends on.
     fn snapshot(&mut self, py: Python) -> PyResult<PySnapshot> {
         Ok(PySnapshot { inner: self.pulled(py)?.snapshot() })

@@ -40,6 +40,7 @@ impl Recording {
             ("contact_frame", &contacts.frame),
             ("contact_gap", &contacts.gap),
             ("contact_impulse", &contacts.impulse),
+            ("contact_work", &contacts.work),
             ("energy", &self.energy),
             ("kinetic_energy", &self.kinetic_energy),
         ] {

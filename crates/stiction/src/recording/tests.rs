@@ -1,7 +1,7 @@
 //! Tests of the archive as a whole: what is written is read back, and what is damaged is refused.
 
 use super::npz::NpzWriter;
-use super::{Recorder, Recording, SHAPE_NAMES};
+use super::{ContactTable, Recorder, Recording, SHAPE_NAMES};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
 use crate::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
 use crate::sim::{Settings, Simulation};
@@ -67,7 +67,11 @@ fn a_recording_that_is_read_back_is_the_one_that_was_written() {
         let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
         assert_eq!(archive(&read), bytes);
         assert_eq!(read.poses, recording.poses);
-        assert_eq!(read.contacts, recording.contacts);
+        // Impulses have no sustained force, and what is not a number equals nothing.
+        let bits = |r: &Recording| r.contacts.sustained.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&read), bits(&recording));
+        let others = |r: &Recording| ContactTable { sustained: Vec::new(), ..r.contacts.clone() };
+        assert_eq!(others(&read), others(&recording));
         assert_eq!(read.certificates, recording.certificates);
         assert_eq!(read.run.bodies, recording.run.bodies);
         assert_eq!(
@@ -140,7 +144,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[5_i64]));
+    let found = with(|npz| npz.array("format", &[], &[6_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

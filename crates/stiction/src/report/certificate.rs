@@ -116,8 +116,7 @@ impl Certificate {
     /// Takes the larger of each field, so that zero, or the worst of several steps, remains.
     pub fn take_worst(&mut self, other: &Certificate) {
         for field in Self::FIELDS {
-            let worst = (field.get_mut)(self);
-            *worst = worst.max((field.get)(other));
+            raise((field.get_mut)(self), (field.get)(other));
         }
     }
 }
@@ -238,6 +237,18 @@ pub(crate) struct BlockOutcome {
 }
 
 impl BlockOutcome {
+    /// Of a block, `kind` with the law in force, and the values of all rows: impulses, velocities after and before.
+    pub(crate) fn of(
+        block: &RowBlock,
+        kind: BlockKind,
+        impulse: &[f64],
+        velocity: &[f64],
+        free: &[f64],
+    ) -> Self {
+        let [impulse, velocity, free] = [impulse, velocity, free].map(|rows| row_values(block, rows));
+        Self { kind, angular: block.angular, impulse, velocity, free }
+    }
+
     /// Work of its impulses (J).
     pub(crate) fn work(&self) -> f64 {
         0.5 * self.impulse.dot(&(self.velocity + self.free))
@@ -321,12 +332,11 @@ fn raise(violation: &mut f64, other: f64) {
     *violation = larger(*violation, other);
 }
 
-/// Impulse and velocity of a block's rows, zero-filled to three.
-pub(crate) fn row_values(block: &RowBlock, impulse: &[f64], rates: &[f64]) -> (Vector3<f64>, Vector3<f64>) {
-    let mut values = (Vector3::zeros(), Vector3::zeros());
+/// The values of a block's rows, zero-filled to three.
+pub(crate) fn row_values(block: &RowBlock, rows: &[f64]) -> Vector3<f64> {
+    let mut values = Vector3::zeros();
     for r in 0..block.count.min(3) {
-        values.0[r] = impulse[block.row + r];
-        values.1[r] = rates[block.row + r];
+        values[r] = rows[block.row + r];
     }
     values
 }

@@ -77,7 +77,8 @@ pub(crate) type Parts<'a> = (System<'a>, &'a mut Workspace, &'a mut StepMemory, 
 #[derive(Debug)]
 pub struct Simulation {
     pub(crate) model: Arc<Model>,
-    /// The state; set it freely between steps.
+    /// The state; set it freely between steps. What is not part of it is where the next solve starts: see
+    /// [`Simulation::forget_warm_start`].
     pub state: State,
     pub(crate) settings: Settings,
     pub(crate) data: Data,
@@ -215,6 +216,14 @@ impl Simulation {
         self.memory = StepMemory::default();
         self.clear_readout();
         self.step_number = 0;
+    }
+
+    /// Forgets the impulses of the last step, from which the next one would start its solves. The next steps are then a function of
+    /// the state alone, to the bit, as those of a new simulation in that state: for who writes configuration, velocity and
+    /// time by hand and repeats runs. (A [`Snapshot`] holds the warm start; keyframes and [`Simulation::start_over`] forget it.) Answers
+    /// that are unique change by no more than the solver's tolerance.
+    pub fn forget_warm_start(&mut self) {
+        self.memory.last.clear();
     }
 
     /// Number of steps taken.

@@ -4,7 +4,7 @@
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
-use crate::report::certificate::{BlockOutcome, row_values};
+use crate::report::certificate::BlockOutcome;
 use crate::report::{ContactForce, Readout, StepReport};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::AccelerationLevel;
@@ -38,9 +38,7 @@ pub(crate) fn certify_rows(
             }
             other => other,
         };
-        let (impulse, velocity) = row_values(block, &rows.impulse, rates);
-        let (_, free) = row_values(block, &rows.impulse, free);
-        let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+        let outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, free);
         certificate.add_block(&outcome, h);
         if let (BlockKind::Contact { law, .. }, Some(index)) = (kind, block.contact) {
             let contact = Contact { law, ..contacts[index] };

@@ -396,9 +396,7 @@ impl AccelerationLevel {
             let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
             let persistent = &self.contacts[i];
             let set = self.set[persistent.tree.index()];
-            let (impulse, velocity) = row_values(block, &self.rows.impulse, &self.after);
-            let (_, free) = row_values(block, &self.rows.impulse, &self.free);
-            let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+            let outcome = BlockOutcome::of(block, kind, &self.rows.impulse, &self.after, &self.free);
             let of_set = |other: &Persistent| self.set[other.tree.index()] == set;
             if hits && self.contacts.iter().any(|other| other.hits() && of_set(other)) {
                 let contact = Contact { law: Law::Frictionless, ..persistent.contact };
@@ -454,7 +452,7 @@ impl AccelerationLevel {
         for block in &self.rows.blocks {
             let Some(persistent) = block.contact.map(|i| &mut self.contacts[i]) else { continue };
             let Some(contact) = persistent.now else { continue };
-            let (force, _) = row_values(block, &self.rows.impulse, &self.rows.impulse);
+            let force = row_values(block, &self.rows.impulse);
             let mut velocity = persistent.velocity;
             if contact.law == Law::Frictionless {
                 (velocity.y, velocity.z) = (0.0, 0.0);

@@ -30,7 +30,7 @@ use crate::contact::{BlockKind, Contact, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Law, Model, TreeId};
-use crate::report::certificate::{BlockOutcome, row_values};
+use crate::report::certificate::BlockOutcome;
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::{
@@ -410,9 +410,7 @@ fn note_impulses(
         let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
         let BlockKind::Contact { law, .. } = kind else { continue };
         let contact = Contact { law, ..level.finder.contacts[i] };
-        let (impulse, velocity) = row_values(block, &rows.impulse, &events.rates);
-        let (_, free) = row_values(block, &rows.impulse, &events.before);
-        let outcome = BlockOutcome { kind, angular: block.angular, impulse, velocity, free };
+        let outcome = BlockOutcome::of(block, kind, &rows.impulse, &events.rates, &events.before);
         level.carried.add_impact(motion.set, contact, &outcome, motion.h);
     }
 }

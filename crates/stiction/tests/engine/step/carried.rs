@@ -38,10 +38,11 @@ fn bodies(shapes: &[&str], mu: f64, start: &[[f64; 13]]) -> String {
 }
 
 /// The momentum that a step gives each lone body and that nothing in the readout explains, as a part of what acts (the impulses of
-/// contacts and gravity): the largest.
-fn unexplained(s: &Simulation, before: &[f64]) -> f64 {
+/// contacts and gravity): the largest, or that of all together.
+fn unexplained(s: &Simulation, before: &[f64], together: bool) -> f64 {
     let (model, h) = (s.model(), s.timestep());
     let mut worst: f64 = 0.0;
+    let mut all = (Vector3::zeros(), 0.0);
     for (body, contents) in model.bodies.iter().enumerate().skip(1) {
         let stiction::model::Base::Link(link) = contents.base else { panic!("{}", contents.name) };
         let dof = model.links[link].v;
@@ -61,8 +62,9 @@ fn unexplained(s: &Simulation, before: &[f64]) -> f64 {
             size += impulse.norm();
         }
         worst = worst.max((change - sum).norm() / size);
+        all = (all.0 + change - sum, all.1 + size);
     }
-    worst
+    if together { all.0.norm() / all.1 } else { worst }
 }
 
 const STEPPERS: [Stepper; 3] = [Stepper::TimeStepping, Stepper::Acceleration, Stepper::EventDriven];
@@ -81,7 +83,8 @@ fn momentum_is_explained(name: &str, e: f64, duration: f64, text: &str) -> usize
             let before = s.state.v.clone();
             let report = s.step().unwrap();
             by_forces += usize::from(report.rows == 0 && report.contacts > 0);
-            let rest = unexplained(&s, &before);
+            // Bodies in the air that overlap removal has turned get their common angular momentum back, as one rigid body.
+            let rest = unexplained(&s, &before, report.certificate.projection > 0.0);
             assert!(rest <= 1e-11, "{name}, {}, h = {h}: {rest:.1e} in {report:?}", stepper.name());
         }
     }

@@ -10,3 +10,4 @@ mod event_driven;
 mod random_piles;
 mod restitution;
 mod shipped_scenes;
+mod snapshots;

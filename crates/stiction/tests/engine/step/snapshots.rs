@@ -1,0 +1,185 @@
+//! What a step depends on: a snapshot continues with the same bits wherever it is restored, and without the warm start only the state
+//! counts.
+
+use crate::common::trees::Random;
+use stiction::report::StepReport;
+use stiction::scene::{Scene, mjcf};
+use stiction::sim::{SimError, Simulation, Snapshot, Stepper};
+
+/// Trees of boxes, spheres and capsules above a plane, some fixed to the world by a hinge, with drives; with `limits` also joint
+/// limits, joint friction and springs.
+fn random_scene(random: &mut Random, limits: bool) -> String {
+    let mut bodies = String::new();
+    let mut drives = String::new();
+    let mut number = 0;
+    for tree in 0..2 + random.below(3) {
+        let links = 1 + random.below(4);
+        let [x, y] = std::array::from_fn(|_| random.between(-0.3, 0.3));
+        for link in 0..links {
+            let turn: [f64; 3] = std::array::from_fn(|_| random.between(-90.0, 90.0));
+            let place = match link {
+                0 => format!("{x} {y} {}", 0.3 + 0.3 * tree as f64),
+                _ => format!("{} {} 0", random.between(0.15, 0.25), random.between(-0.1, 0.1)),
+            };
+            bodies += &format!(
+                r#"<body name="b{number}" pos="{place}" euler="{} {} {}">"#,
+                turn[0], turn[1], turn[2]
+            );
+            bodies += &match (link, random.below(4)) {
+                (0, 1..) => "<freejoint/>".to_owned(),
+                (_, kind) => {
+                    drives += &match kind {
+                        0 => format!(r#"<motor joint="j{number}" gear="{}"/>"#, random.between(0.1, 2.0)),
+                        1 => format!(r#"<position joint="j{number}" kp="{}"/>"#, random.between(1.0, 20.0)),
+                        _ => String::new(),
+                    };
+                    let axis = random.direction();
+                    let bounds = if limits {
+                        let friction = random.between(0.0, 0.05);
+                        format!(
+                            r#"range="{} {}" frictionloss="{friction}" stiffness="0.5""#,
+                            -random.between(5.0, 60.0),
+                            random.between(5.0, 60.0)
+                        )
+                    } else {
+                        String::new()
+                    };
+                    format!(
+                        r#"<joint name="j{number}" axis="{} {} {}" damping="0.01" {bounds}/>"#,
+                        axis.x, axis.y, axis.z
+                    )
+                }
+            };
+            let size: [f64; 3] = std::array::from_fn(|_| random.between(0.03, 0.12));
+            let shape = match random.below(3) {
+                0 => format!(r#"type="box" size="{} {} {}""#, size[0], size[1], size[2]),
+                1 => format!(r#"type="capsule" size="{} {}""#, 0.6 * size[0], size[1]),
+                _ => format!(r#"type="sphere" size="{}""#, size[0]),
+            };
+            let (mass, mu) = (libm::pow(10.0, random.between(-1.0, 1.0)), random.between(0.0, 1.2));
+            bodies += &format!(r#"<geom {shape} mass="{mass}" friction="{mu}"/>"#);
+            number += 1;
+        }
+        bodies += &"</body>".repeat(links);
+    }
+    format!(
+        r#"<mujoco><option timestep="0.004"/><worldbody><geom type="plane" size="5 5 1" friction="0.7"/>{bodies}</worldbody>
+        <actuator>{drives}</actuator></mujoco>"#
+    )
+}
+
+/// A contact model, its solver or the default one, and a stepper.
+type Way = (&'static str, Option<&'static str>, Stepper);
+
+const WAYS: [Way; 14] = [
+    ("cone", None, Stepper::TimeStepping),
+    ("cone", None, Stepper::EventDriven),
+    ("cone", None, Stepper::Acceleration),
+    ("cone", Some("newton"), Stepper::TimeStepping),
+    ("cone", Some("nsgs"), Stepper::TimeStepping),
+    ("cone", Some("admm"), Stepper::TimeStepping),
+    ("cone", Some("mncp-plm"), Stepper::TimeStepping),
+    ("convex", None, Stepper::TimeStepping),
+    ("stewart-trinkle", None, Stepper::TimeStepping),
+    ("stewart-trinkle", Some("path"), Stepper::TimeStepping),
+    ("anitescu-potra", None, Stepper::TimeStepping),
+    ("viscous", None, Stepper::TimeStepping),
+    ("friction-box", None, Stepper::TimeStepping),
+    ("no-slip", None, Stepper::TimeStepping),
+];
+
+/// A simulation of a scene in one of these ways.
+fn begin(text: &str, (model, solver, stepper): Way) -> Result<Simulation, SimError> {
+    let mut scene: Scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}\n{text}"));
+    scene.options.contact_model = Some(model.into());
+    scene.options.solver = solver.map(Into::into);
+    scene.options.stepper = Some(stepper);
+    if model == "viscous" {
+        scene.options.viscosity = Some(0.5);
+    }
+    Simulation::from_scene(scene)
+}
+
+/// What the steps do: their reports, and the state after each to the bit.
+fn course(s: &mut Simulation, steps: usize) -> Vec<(StepReport, Vec<u64>)> {
+    let bits = |s: &Simulation| s.state.q.iter().chain(&s.state.v).map(|x| x.to_bits()).collect();
+    (0..steps).map(|_| (s.step().unwrap(), bits(s))).collect()
+}
+
+/// Says where two courses part.
+fn same(found: &[(StepReport, Vec<u64>)], wanted: &[(StepReport, Vec<u64>)], what: &str) {
+    assert_eq!(found.len(), wanted.len());
+    for (step, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        assert!(found == wanted, "{what}: step {step} differs\n{:?}\n{:?}", found.0, wanted.0);
+    }
+}
+
+/// Puts a simulation in a state in which other contacts are closed: free bodies lifted, or pressed together.
+fn disturb(s: &mut Simulation, random: &mut Random) {
+    let squeeze = random.between(0.2, 1.5);
+    let links = s.model().links.clone();
+    for link in links.iter().filter(|link| link.kind.nq() == 7) {
+        for i in 0..2 {
+            s.state.q[link.q + i] *= squeeze;
+        }
+        s.state.q[link.q + 2] = random.between(0.02, 1.0);
+        s.state.v[link.v..link.v + 6].iter_mut().for_each(|v| *v = random.between(-2.0, 2.0));
+    }
+}
+
+/// Snapshots of a random scene, restored in a new simulation, in place after other steps, and where other problems were solved.
+/// Whether something touched.
+fn snapshots_continue(seed: u64, way: Way) -> bool {
+    let mut random = Random(seed);
+    let text = random_scene(&mut random, way.2 == Stepper::TimeStepping);
+    let mut s = begin(&text, way).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    s.state.ctrl.iter_mut().for_each(|ctrl| *ctrl = random.between(-0.5, 0.5));
+    let before = course(&mut s, 20 + random.below(100));
+    let snapshot = Snapshot::from_bytes(&s.snapshot().to_bytes().unwrap()).unwrap();
+    let wanted = course(&mut s, 25);
+    let what = |place: &str| format!("seed {seed}, {way:?}, {place}");
+    s.restore(&snapshot).unwrap();
+    same(&course(&mut s, 25), &wanted, &what("in place"));
+    let mut fresh = begin(&text, way).unwrap();
+    fresh.restore(&snapshot).unwrap();
+    same(&course(&mut fresh, 25), &wanted, &what("in a new simulation"));
+    for _ in 0..3 {
+        disturb(&mut fresh, &mut random);
+        let _ = course(&mut fresh, 4);
+    }
+    fresh.restore(&snapshot).unwrap();
+    same(&course(&mut fresh, 25), &wanted, &what("after other problems"));
+
+    // By hand, without the warm start: as a new simulation in that state.
+    let by_hand = |s: &mut Simulation| {
+        s.state.clone_from(&snapshot.state);
+        s.forget_warm_start();
+        let mut course = course(s, 25);
+        course.iter_mut().for_each(|(report, _)| report.step = 0);
+        course
+    };
+    let cold = by_hand(&mut begin(&text, way).unwrap());
+    same(&by_hand(&mut s), &cold, &what("by hand"));
+    same(&by_hand(&mut s), &cold, &what("by hand, again"));
+    same(&by_hand(&mut fresh), &cold, &what("by hand, elsewhere"));
+    before.iter().chain(&wanted).any(|(report, _)| report.contacts > 0)
+}
+
+#[test]
+fn a_snapshot_continues_with_the_same_bits_and_so_does_a_state_written_by_hand_without_the_warm_start() {
+    let touched: usize =
+        WAYS.iter().zip(0..).map(|(&way, seed)| usize::from(snapshots_continue(seed, way))).sum();
+    assert!(touched >= WAYS.len() - 2, "{touched}");
+}
+
+#[test]
+#[ignore = "slow: takes a minute"]
+fn snapshots_of_many_random_scenes_continue_with_the_same_bits_in_all_ways() {
+    let mut touched = 0;
+    for seed in 0..40 {
+        for way in WAYS {
+            touched += usize::from(snapshots_continue(1000 + seed, way));
+        }
+    }
+    assert!(touched > 30 * WAYS.len(), "{touched}");
+}
