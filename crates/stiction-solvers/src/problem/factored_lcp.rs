@@ -237,6 +237,16 @@ impl Entries for FactoredLcp {
         self.columns
     }
 
+    /// By the inequality of Cauchy and Schwarz.
+    fn column_limit(&self, j: usize) -> f64 {
+        self.row_size(j)
+    }
+
+    /// Rows and unknowns are the same in a symmetric matrix.
+    fn unknown(&self, j: usize) -> usize {
+        j
+    }
+
     fn visit_links(&self, i: usize, mut visit: impl FnMut(usize)) {
         let least = CONNECTS * self.row_size(i);
         self.entries_of_row(i, |k, y| {

@@ -5,18 +5,20 @@
 //!
 //! `W_i = |q_i| + min(sum_j |M_ij| |z_j|, C_i)`,  `U_j = min(min_i W_i / |M_ij|, max(|z|, |bound of j|))`
 //!
-//! with `|z|` the largest entry of `z`, and the residual is the largest component of the natural map in these units,
+//! with `|z|` the largest entry of `z` (of the unknowns connected with `z_j`, where nothing but `|z|` limits `U_j`), and the residual is the largest component of the natural map in these units,
 //! `min((z_j - l_j) / U_j, max(w_j / W_j, (z_j - u_j) / U_j))`.
 //! `C_i = 16 m_i max_k |q_k| / m_k`, with `m_i` the largest `|M_ij|` of a row (for `M = Y Y^T` the root of the diagonal) and `k` over
 //! the rows that entries of some size connect with row `i`, comes from the data alone: along a ray `|z|` grows until any
 //! `w` is small beside the terms that cancel in it, and an answer that is too large by decades must excuse nothing. Where
 //! `q = 0` there is no such limit.
 //!
-//! No `W_i` is less than `D_i = m_i min(|z|, max_k |q_k| / m_k) / 100`. A row whose terms are all smaller by decades than those of
+//! No `W_i` is less than `D_i = 1e-4 m_i min(T, max_k |q_k| / m_k)`, with `T = max |M_kj| |z_j| / m_k` the largest term in any row
+//! `k` that is met (`|w_k|` at most a hundredth of its terms). A row whose terms are all smaller by decades than those of
 //! the rows it is connected with is a sum that cancelled when the problem was posed: the tangential velocity of a rolling sphere
 //! is `1e-17` of rounding beside a normal impulse of `1e-2`. Elimination is backward stable only in the norm of each row (Rigal and
-//! Gaches), not entry by entry, so that no solver can be asked for its sign. Rows that share no unknown, directly or through
-//! others, excuse nothing for each other.
+//! Gaches), not entry by entry, and mixes such a row with those that are met, so that no solver can be asked for its sign.
+//! At a tolerance of `1e-10` this excuses `1e-14` of the largest term, a few dozen roundings. Rows that share no unknown,
+//! directly or through others, excuse nothing for each other.
 //!
 //! # What it says
 //! Let the residual be `e`. Move every unknown whose first term is the lesser one to its bound: `z'`. Then
@@ -24,8 +26,7 @@
 //! complementary, but for at most `(n + 1) e W_i`. By the theorem of Oettli and Prager that is what changes of the data
 //! by the fraction `(n + 1) e / (1 - n e)` of *each entry* of `M` and `q` make good: `z'` solves such a problem exactly. Zero
 //! stays zero in it, a row in other units is the same row, and a small or zero diagonal plays no part. (Where `D_i` is the
-//! larger, the constant `q_i` changes by up to `(n + 1) e D_i` instead: at a tolerance of `1e-10`, one part in `1e12` of what
-//! the row's largest entry makes of the largest unknown. Columns in units apart by more than that are judged in the larger ones.)
+//! larger, the constant `q_i` changes by up to `(n + 1) e D_i` instead.)
 //!
 //! For a P-matrix the distance to the solution `z*` follows from Chen and Xiang: in these units all entries of
 //! `M' = W^-1 M U` are at most 1 in size, and `max_j |z_j - z*_j| / U_j <= e max ||(I - D + D M')^-1||`, over all diagonal `D` between
@@ -36,7 +37,7 @@
 //!
 //! # Rounding
 //! No elimination leaves less than about `64 eps (|q_i| + sum_j |M_ij| |z_j|)` in every row; the largest of these beside its
-//! `W_i` is the *floor*. It exceeds `64 eps` only where `C_i` limits the terms, and is none at all beyond `2e-7`: impulses `1e9` times
+//! `W_i`, over the rows that are met, is the *floor*. It exceeds `64 eps` only where `C_i` limits the terms, and is none at all beyond `2e-7`: impulses `1e9` times
 //! larger than the data explain excuse nothing.
 //!
 //! # References
@@ -59,7 +60,10 @@ pub(crate) const CONNECTS: f64 = 1e-3;
 
 /// Terms below this share of what the constants say are no smaller: elimination, whose error is that of the largest term of
 /// the rows it combines, cannot tell them from zero.
-const SHARE: f64 = 1e-2;
+const SHARE: f64 = 1e-4;
+
+/// A row left with no more than this share of its terms is an equation that is met, more or less.
+const CANCELS: f64 = 1e-2;
 
 /// An equation left so little of its own terms is solved, whatever else is in the problem.
 const NEGLIGIBLE: f64 = 1e-12;
@@ -80,6 +84,12 @@ pub(crate) trait Entries {
 
     /// Number of unknowns, or of what else connects the rows.
     fn links(&self) -> usize;
+
+    /// No less than `max_i |M_ij| / m_i`, at hand without a look at the column.
+    fn column_limit(&self, j: usize) -> f64;
+
+    /// What unknown `j` is, among rows and the links behind them.
+    fn unknown(&self, j: usize) -> usize;
 
     /// Visits the links of row `i`.
     fn visit_links(&self, i: usize, visit: impl FnMut(usize));
@@ -102,6 +112,14 @@ impl Entries for Dense<'_> {
 
     fn links(&self) -> usize {
         self.0.len().isqrt()
+    }
+
+    fn column_limit(&self, _j: usize) -> f64 {
+        1.0
+    }
+
+    fn unknown(&self, j: usize) -> usize {
+        self.links() + j
     }
 
     fn visit_links(&self, i: usize, mut visit: impl FnMut(usize)) {
@@ -146,6 +164,8 @@ pub(crate) struct Assessed {
     sizes: Vec<f64>,
     weights: Vec<f64>,
     components: Components,
+    /// Whether the components are those of this answer.
+    found: bool,
 }
 
 /// The natural map of one index, as far as it is known without `U_j`.
@@ -190,6 +210,7 @@ impl Assessed {
         reserve_to(&mut self.weights, links);
         reserve_to(&mut self.components.parents, links);
         reserve_to(&mut self.components.largest, z.len());
+        reserve_to(&mut self.components.spans, links);
         let finite = |list: &[f64]| list.iter().all(|value| value.is_finite());
         let verdict = if finite(z) && finite(&self.w) && finite(&self.terms) && finite(&self.constant) {
             let floor = self.measure_rows(matrix, z);
@@ -203,12 +224,27 @@ impl Assessed {
 
     /// Writes the sizes `W_i` and returns the rounding floor.
     fn measure_rows(&mut self, matrix: &impl Entries, z: &[f64]) -> f64 {
-        let Assessed { w, constant, terms, sizes, components, .. } = self;
-        let largest = SHARE * largest_abs(z);
+        let Assessed { w, constant, terms, sizes, weights, components, found, .. } = self;
         let limited = exceed(matrix, constant, terms);
-        let dim = |i: usize, size: f64| w[i].abs() > NEGLIGIBLE * size && size < largest * matrix.row_size(i);
-        let dimmed = (0..w.len()).any(|i| dim(i, constant[i] + terms[i]));
-        if limited || dimmed {
+        let dim = |i: usize, size: f64, largest: f64| {
+            w[i].abs() > NEGLIGIBLE * size && size < largest * matrix.row_size(i)
+        };
+        let any_dim = |largest: f64| (0..w.len()).any(|i| dim(i, constant[i] + terms[i], largest));
+        let limit = |(j, z): (usize, &f64)| z.abs() * matrix.column_limit(j);
+        let mut largest = SHARE * z.iter().enumerate().map(limit).fold(0.0, f64::max);
+        let mut dimmed = any_dim(largest);
+        if dimmed {
+            let meets = |i: usize| w[i].abs() <= CANCELS * (constant[i] + terms[i]);
+            let size = |i: usize| if meets(i) { matrix.row_size(i) } else { f64::INFINITY };
+            sizes.clear();
+            sizes.extend((0..z.len()).map(size));
+            matrix.weights(sizes, weights);
+            let term = |(z, weight): (&f64, &f64)| z.abs() * weight;
+            largest = SHARE * z.iter().zip(&*weights).map(term).fold(0.0, f64::max);
+            dimmed = any_dim(largest);
+        }
+        *found = limited || dimmed;
+        if *found {
             components.find(matrix, constant);
         }
         sizes.clear();
@@ -220,13 +256,13 @@ impl Assessed {
                 *terms
             };
             let mut size = *constant + reasonable;
-            if dimmed && dim(i, size) {
+            if dimmed && dim(i, size, largest) {
                 let explained = components.largest(i);
                 let explained = if explained.is_finite() { SHARE * explained } else { 0.0 };
                 size = size.max(explained.min(largest) * matrix.row_size(i));
             }
             sizes.push(size);
-            if reasonable < *terms {
+            if reasonable < *terms && w[i].abs() <= CANCELS * (*constant + *terms) {
                 floor = floor.max(part(*constant + *terms, size));
             }
         }
@@ -240,9 +276,18 @@ impl Assessed {
         Index { below: z - lower, above: upper - z, value, scales: [scale(lower), scale(upper)] }
     }
 
+    /// Finds what is connected, and the largest `|z|` in each such set.
+    fn find_spans(&mut self, matrix: &impl Entries, z: &[f64]) {
+        if !self.found {
+            self.components.find(matrix, &self.constant);
+            self.found = true;
+        }
+        self.components.find_spans(matrix, z);
+    }
+
     fn measure(&mut self, matrix: &impl Entries, z: &[f64], bounds: impl Fn(usize) -> [f64; 2]) -> Residual {
         let span = largest_abs(z);
-        let mut all = false;
+        let (mut all, mut apart) = (false, false);
         let mut worst = Residual::default();
         for (i, z) in z.iter().enumerate() {
             self.index(i, *z, span, bounds(i)).add_known(&mut worst);
@@ -250,8 +295,8 @@ impl Assessed {
         // Only columns that can raise the largest component are measured.
         let undecided = |index: &Index, worst: &Residual| index.most() > worst.natural_map;
         let mut measured = 0;
-        for (i, z) in z.iter().enumerate() {
-            let index = self.index(i, *z, span, bounds(i));
+        for (i, &own) in z.iter().enumerate() {
+            let index = self.index(i, own, span, bounds(i));
             if undecided(&index, &worst) {
                 let few = measured < self.sizes.len() / SPARSE;
                 let one = if few { matrix.weight(i, &self.sizes) } else { None };
@@ -263,7 +308,16 @@ impl Assessed {
                     self.weights[i]
                 });
                 measured += 1;
-                index.add(weight, &mut worst);
+                if index.rests_on_span(weight) {
+                    if !apart {
+                        self.find_spans(matrix, z);
+                        apart = true;
+                    }
+                    let span = self.components.span(matrix.unknown(i));
+                    self.index(i, own, span, bounds(i)).add(weight, &mut worst);
+                } else {
+                    index.add(weight, &mut worst);
+                }
             }
         }
         worst
@@ -271,6 +325,11 @@ impl Assessed {
 }
 
 impl Index {
+    /// Whether the unit of a distance is that of the span: the column is so small that it does not matter to any row.
+    fn rests_on_span(&self, weight: f64) -> bool {
+        self.scales.iter().any(|scale| weight * scale < 1.0)
+    }
+
     /// The natural map with the distances in units of `1 / weight` or `scales`, whichever is less.
     fn natural_map(&self, weight: f64) -> f64 {
         let [below, above] = self.distances(weight);
@@ -334,6 +393,7 @@ struct Components {
     /// Of rows, then of links: one nearer to the representative.
     parents: Vec<usize>,
     largest: Vec<f64>,
+    spans: Vec<f64>,
 }
 
 impl Components {
@@ -372,6 +432,21 @@ impl Components {
             at = self.parents[at];
         }
         at
+    }
+
+    /// The largest `|z|` of each set.
+    fn find_spans(&mut self, matrix: &impl Entries, z: &[f64]) {
+        self.spans.clear();
+        self.spans.resize(self.parents.len(), 0.0);
+        for (j, z) in z.iter().enumerate() {
+            let root = self.root(matrix.unknown(j));
+            self.spans[root] = self.spans[root].max(z.abs());
+        }
+    }
+
+    fn span(&mut self, unknown: usize) -> f64 {
+        let root = self.root(unknown);
+        self.spans[root]
     }
 
     fn largest(&mut self, row: usize) -> f64 {

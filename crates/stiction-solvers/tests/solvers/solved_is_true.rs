@@ -2,7 +2,8 @@
 //!
 //! A problem `l <= z <= u`, `w = M z + q` of whole numbers up to 3, some diagonals powers of two down to `2^-53`, is handed to
 //! the solvers with rows and columns multiplied by powers of two up to `2^40` apart, which rounds nothing. Their answer is
-//! taken back and judged there by the natural map as it stands, `mid(z - l, w, z - u)`, without any unit. The natural map of
+//! taken back and judged there by the natural map as it stands, `mid(z - l, w, z - u)`, without any unit but for what the
+//! tolerance leaves of terms that cancel. The natural map of
 //! whole numbers is piecewise linear, so that its infimum is attained: where there is no solution it stays above a number of
 //! the size of one over a determinant, far above what is asked for here. Nothing of the library's residual is used.
 
@@ -22,6 +23,12 @@ type Named<P> = (&'static str, Box<dyn Solver<P>>);
 /// A natural map above this in whole numbers is no solution.
 const WRONG: f64 = 1e-6;
 
+/// What may remain of the terms that cancel in a row: the tolerance of the solvers for as many rows as there are.
+const CLAIMED: f64 = 6e-10;
+
+/// Below it numbers lose digits.
+const TINY: f64 = 1e-300;
+
 /// The problem in whole numbers, and its units.
 #[derive(Clone, Debug)]
 struct Whole {
@@ -31,6 +38,8 @@ struct Whole {
     upper: Vec<f64>,
     /// Multiples of `z_i^3` in `F_i`.
     cubes: Vec<f64>,
+    /// Size of the sums that make an entry of the matrix, whose rounding is in `w`.
+    sums: Vec<f64>,
     rows: Vec<f64>,
     columns: Vec<f64>,
 }
@@ -78,7 +87,8 @@ fn draw(random: &mut Pcg64, kind: usize, apart: i32) -> Whole {
     let unit = |random: &mut Pcg64| 2_f64.powi(random.random_range(-apart..=apart));
     let rows = (0..n).map(|_| unit(random)).collect();
     let columns = (0..n).map(|_| unit(random)).collect();
-    Whole { matrix, q, lower, upper, cubes: vec![0.0; n], rows, columns }
+    let sums = matrix.iter().map(|entry| entry.abs()).collect();
+    Whole { matrix, q, lower, upper, cubes: vec![0.0; n], sums, rows, columns }
 }
 
 impl Whole {
@@ -105,13 +115,14 @@ impl Whole {
         for i in 0..n {
             let terms = (0..n).map(|j| self.matrix[i * n + j] * z[j]);
             let cube = self.cubes[i] * z[i].powi(3);
-            let w = terms.clone().sum::<f64>() + self.q[i] + cube;
-            let rounding = 1e-13 * (terms.map(f64::abs).sum::<f64>() + self.q[i].abs() + cube.abs());
-            if (x.w[i] / self.rows[i] - w).abs() > rounding {
+            let w = terms.sum::<f64>() + self.q[i] + cube;
+            let size =
+                (0..n).map(|j| self.sums[i * n + j] * z[j].abs()).sum::<f64>() + self.q[i].abs() + cube.abs();
+            if (x.w[i] / self.rows[i] - w).abs() > 1e-13 * size + TINY {
                 return Some(format!("w_{i} is {w:e}, not {:e}", x.w[i] / self.rows[i]));
             }
             let natural_map = (z[i] - self.lower[i]).min(w.max(z[i] - self.upper[i]));
-            if solved && natural_map.abs() > WRONG + rounding {
+            if solved && natural_map.abs() > WRONG + CLAIMED * size {
                 return Some(format!("z_{i} = {:e}, w_{i} = {w:e}", z[i]));
             }
         }
@@ -144,7 +155,7 @@ impl Tally {
 
     fn end(self, name: &str) {
         eprintln!("{name}: {} of {} solved", self.solved, self.answers);
-        let first = &self.faults[..self.faults.len().min(3)];
+        let first = &self.faults[..self.faults.len().min(30)];
         assert!(first.is_empty(), "{} wrong of {} solved: {first:#?}", self.faults.len(), self.solved);
         // The judge is not idle.
         assert!(3 * self.solved > self.answers);
@@ -194,7 +205,9 @@ fn factored_problems(count: usize) {
         let (n, m) = (whole.dim(), random.random_range(1..=4));
         let y: Vec<f64> = (0..n * m).map(|_| self::whole(&mut random, 2)).collect();
         for at in 0..n * n {
-            whole.matrix[at] = (0..m).map(|k| y[m * (at / n) + k] * y[m * (at % n) + k]).sum();
+            let terms = (0..m).map(|k| y[m * (at / n) + k] * y[m * (at % n) + k]);
+            whole.matrix[at] = terms.clone().sum();
+            whole.sums[at] = terms.map(f64::abs).sum();
         }
         // Rows of Y in other units are rows and columns of the product.
         whole.columns = whole.rows.iter().map(|row| 1.0 / row).collect();
@@ -239,7 +252,8 @@ fn nonlinear_problems(count: usize) {
             whole.cubes[i] = f64::from(random.random_range(0..=1));
             if random.random_bool(0.3) {
                 let n = whole.dim();
-                whole.matrix[i * n..(i + 1) * n].fill(0.0); // the Jacobian vanishes with z_i
+                whole.matrix[i * n..(i + 1) * n].fill(0.0);
+                whole.sums[i * n..(i + 1) * n].fill(0.0); // the Jacobian vanishes with z_i
             }
         }
         let [lower, upper] = whole.bounds();
@@ -268,11 +282,11 @@ fn no_answer_called_solved_is_wrong_under_any_solver_and_every_w_belongs_to_its_
 }
 
 #[test]
-#[ignore = "slow: half an hour"]
-fn no_answer_called_solved_is_wrong_in_a_hundred_thousand_problems() {
-    linear_problems(30_000);
-    factored_problems(5_000);
-    nonlinear_problems(5_000);
+#[ignore = "slow: takes a minute"]
+fn no_answer_called_solved_is_wrong_in_twenty_thousand_problems() {
+    linear_problems(5000);
+    factored_problems(2500);
+    nonlinear_problems(2500);
 }
 
 /// `F(z)` and `F'(z)`.
