@@ -36,6 +36,8 @@ pub(crate) struct State {
     /// The point that [`State::look`] was at last, whose velocities `y` are.
     seen: Vec<f64>,
     is_seen: bool,
+    /// Its natural map and rounding floor.
+    natural_map: (f64, f64),
     /// Where the solve began.
     pub(crate) start: Vec<f64>,
     best: Vec<f64>,
@@ -214,6 +216,7 @@ impl State {
         self.is_seen = true;
         self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         let (e, floor) = self.problem.natural_map(&self.x, &self.y, &self.size);
+        self.natural_map = (e, floor);
         self.incumbent.record(e);
         if e < self.least && floor.is_finite() {
             self.least = e;
@@ -252,8 +255,33 @@ impl State {
     pub(crate) fn set_aside(&mut self) -> (f64, bool, bool) {
         self.start.copy_from_slice(&self.best);
         let aside = (self.least, self.passed, self.good);
-        (self.passed, self.good) = (false, false);
+        (self.least, self.passed, self.good) = (f64::INFINITY, false, false);
+        self.forget();
         aside
+    }
+
+    /// Whether the point itself passes the target, whatever the best answer does.
+    pub(crate) fn point_passes(&mut self, problem: &ConeNcp) -> bool {
+        self.look(problem);
+        passes(self.natural_map.0, self.target, self.natural_map.1)
+    }
+
+    /// Makes the point the best answer if it is within the tolerance, though another may have a smaller natural map.
+    pub(crate) fn prefer_point(&mut self, problem: &ConeNcp) -> bool {
+        self.passed = self.point_passes(problem);
+        let (e, floor) = self.natural_map;
+        self.good = passes(e, self.tolerance, floor);
+        if self.good {
+            self.best.copy_from_slice(&self.x);
+            self.least = e;
+        }
+        self.good
+    }
+
+    /// Whether the best answer has less norm than the one that was set aside.
+    pub(crate) fn is_less_than_aside(&self) -> bool {
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        square(&self.best) < (1.0 - LESS) * square(&self.start)
     }
 
     /// Makes the answer that was set aside the best again.
@@ -342,6 +370,9 @@ impl State {
         self.incumbent.history()
     }
 }
+
+/// A square norm is less by more than this part.
+const LESS: f64 = 1e-9;
 
 /// Entries of a history for which memory is reserved; longer ones grow in the first solve.
 const SHORT_HISTORY: usize = 64;

@@ -12,6 +12,7 @@ mod suites;
 mod cones {
     mod chain;
     mod invariance;
+    mod least_norm;
     mod mncp_and_split;
     mod random;
     mod repeats;

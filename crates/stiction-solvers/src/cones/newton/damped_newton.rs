@@ -1,16 +1,20 @@
 //! Newton's method on the equations of Alart and Curnier with a proximal term, globalized by the best of several trials.
 //!
 //! # Problem
-//! `F(x, y + eps (x - c)) = 0` with `y = W' x + q'` ([`crate::cones::newton::alart_curnier`]): one step of the proximal-point method from
-//! the centre `c`. Without a fixed centre it is the point itself at every step: the term is then in the derivative
-//! only, and the equations are those of the cone problem.
+//! `F(x, y + eps (x - c)) = 0` with `y = W' x + q'` ([`crate::cones::newton::alart_curnier`]), for one of three centres `c`:
+//!
+//! - the point itself at every step: the term is in the derivative only, and the equations are those of the cone problem;
+//! - a fixed one: a step of the proximal-point method;
+//! - zero: Tikhonov's regularization, whose answer is off by about `eps` and otherwise the one of least norm among those
+//!   that are equally good.
 //!
 //! # Method
 //! 1. Solve `(I - D + eps rho D + rho D W') dx = -F`.
 //! 2. Take the full step, or halve it up to ten times, until `|F| <= (1 - 1e-4 alpha) |F_old|`.
 //! 3. If no trial descends that far, take the best of them all the same, an allowance of times: the merit is flat and
 //!    kinked in stiff directions, and monotone descent stops at the first kink.
-//! 4. After every step look at the natural map without the proximal term, and leave as soon as it passes.
+//! 4. After every step look at the natural map without the proximal term, and leave as soon as it passes; not where the
+//!    centre is zero, since it passes at answers of any norm.
 //!
 //! # Convergence and failure
 //! Quadratic once the modes (open, stick, slip) are right, since the equations are then smooth. Without a solution in
@@ -33,6 +37,15 @@ const HALVINGS: usize = 10;
 
 /// Fraction of the descent that a linear model promises which a trial must keep (dimensionless, Armijo).
 const DESCENT: f64 = 1e-4;
+
+/// The centre of the proximal term.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Centre<'a> {
+    /// The point itself.
+    Point,
+    Fixed(&'a [f64]),
+    Zero,
+}
 
 /// What a run is told.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +75,13 @@ pub(crate) enum NewtonEnd {
 
 /// Relative size of `|F|` at which the equations are solved: below it is rounding.
 const SOLVED: f64 = 1e-12;
+
+/// Steps with one factorization at most.
+const REFINEMENTS: usize = 8;
+
+/// With the centre zero, `|F|` beside the impulses times the weight at which the equations are solved: so much of what is
+/// more than the least norm may remain.
+const SHARE: f64 = 1e-2;
 
 /// Relative size of `|F|` that is accepted when no more is available.
 const ACCEPTED: f64 = 1e-9;
@@ -101,10 +121,11 @@ impl DampedNewton {
         &mut self,
         state: &mut State,
         problem: &ConeNcp,
-        centre: Option<&[f64]>,
+        centre: Centre,
         how: Parameters,
     ) -> NewtonEnd {
-        if state.look(problem) {
+        let leaves_early = !matches!(centre, Centre::Zero);
+        if state.look(problem) && leaves_early {
             return NewtonEnd::Passed;
         }
         let mut norm = self.equations(state, centre, how);
@@ -113,7 +134,11 @@ impl DampedNewton {
         let mut allowance = how.allowance;
         let mut steps = 0;
         // Without a fixed centre the natural map decides.
-        let solved = if centre.is_some() { SOLVED } else { 0.0 };
+        let (solved, accepted) = match centre {
+            Centre::Point => (0.0, ACCEPTED),
+            Centre::Fixed(_) => (SOLVED, ACCEPTED),
+            Centre::Zero => (SHARE * how.eps, SHARE * how.eps),
+        };
         while norm > solved * length(&state.x) && steps < how.cap {
             if !state.may_factor() {
                 return NewtonEnd::OutOfBudget;
@@ -142,16 +167,20 @@ impl DampedNewton {
             }
         }
         state.x.copy_from_slice(&self.best);
-        if least <= ACCEPTED * length(&state.x) { NewtonEnd::Solved(steps) } else { NewtonEnd::Failed }
+        if least <= accepted * length(&state.x) { NewtonEnd::Solved(steps) } else { NewtonEnd::Failed }
     }
 
     /// `|F|` at the point of the state, whose velocities are computed.
-    fn equations(&mut self, state: &State, centre: Option<&[f64]>, how: Parameters) -> f64 {
+    fn equations(&mut self, state: &State, centre: Centre, how: Parameters) -> f64 {
         self.y.copy_from_slice(&state.y);
-        if let Some(centre) = centre {
-            for i in 0..self.y.len() {
-                self.y[i] += how.eps * (state.x[i] - centre[i]);
+        match centre {
+            Centre::Point => {}
+            Centre::Fixed(centre) => {
+                for i in 0..self.y.len() {
+                    self.y[i] += how.eps * (state.x[i] - centre[i]);
+                }
             }
+            Centre::Zero => self.y.iter_mut().zip(&state.x).for_each(|(y, x)| *y += how.eps * x),
         }
         let Parameters { rho, .. } = how;
         equations(&state.problem.cells, state.problem.associated, &state.x, &self.y, rho, &mut self.f).sqrt()
@@ -181,12 +210,32 @@ impl DampedNewton {
         self.step.iter().all(|s| s.is_finite())
     }
 
+    /// Steps towards the cone problem without the proximal term, with the factorization there is; whether they get there. Each leaves about `eps` of what
+    /// the last has left, divided by the least eigenvalue of `W'` that is not zero, and moves nothing within its kernel.
+    pub(crate) fn refine(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
+        let mut norm = f64::INFINITY;
+        for _ in 0..REFINEMENTS {
+            if state.point_passes(problem) {
+                break;
+            }
+            let left = self.equations(state, Centre::Point, how);
+            if left > 0.5 * norm {
+                break;
+            }
+            norm = left;
+            self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
+            state.solve(&mut self.step);
+            state.x.iter_mut().zip(&self.step).for_each(|(x, step)| *x += step);
+        }
+        state.prefer_point(problem)
+    }
+
     /// Steps 2 to 4: moves the state to a trial; `|F|` there and whether it descended far enough. `None`: it passes.
     fn choose(
         &mut self,
         state: &mut State,
         problem: &ConeNcp,
-        centre: Option<&[f64]>,
+        centre: Centre,
         how: Parameters,
         norm: f64,
     ) -> Option<(f64, bool)> {
@@ -195,7 +244,8 @@ impl DampedNewton {
         for i in 0..self.step.len() {
             state.x[i] += self.step[i];
         }
-        if state.look(problem) {
+        let leaves_early = !matches!(centre, Centre::Zero);
+        if state.look(problem) && leaves_early {
             return None;
         }
         let full = self.equations(state, centre, how);
@@ -220,7 +270,7 @@ impl DampedNewton {
             }
         }
         self.move_to(state, best.1);
-        if state.look(problem) {
+        if state.look(problem) && leaves_early {
             return None;
         }
         Some((self.equations(state, centre, how), descended))

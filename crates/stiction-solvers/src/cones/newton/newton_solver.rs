@@ -19,7 +19,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
+use crate::cones::newton::damped_newton::{Centre, DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::driver::{check_limits, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
@@ -123,7 +123,7 @@ pub(crate) fn warm_stage(
     how: Parameters,
 ) -> Outcome {
     state.x.copy_from_slice(&state.start);
-    match newton.run(state, problem, None, how) {
+    match newton.run(state, problem, Centre::Point, how) {
         NewtonEnd::Passed => Outcome::Passed,
         NewtonEnd::OutOfBudget => Outcome::OutOfBudget,
         _ if state.is_good() => Outcome::Passed,

@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cones::newton::damped_newton::{DampedNewton, NewtonEnd, Parameters};
+use crate::cones::newton::damped_newton::{Centre, DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::driver::{check_limits, positive};
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
@@ -71,7 +71,7 @@ impl ProximalPoint {
             state.x.copy_from_slice(&self.centre);
             let rho = 1.0 / (eps * (1.0 + eps)).sqrt();
             let parameters = Parameters { eps, rho, cap: how.cap, allowance: 3 };
-            match self.newton.run(state, problem, Some(&self.centre), parameters) {
+            match self.newton.run(state, problem, Centre::Fixed(&self.centre), parameters) {
                 NewtonEnd::Passed => return Outcome::Passed,
                 NewtonEnd::OutOfBudget => return Outcome::OutOfBudget,
                 _ if state.is_good() => return Outcome::Passed,
