@@ -269,7 +269,7 @@ impl Chain {
         match method {
             Method::LeastNorm => {
                 state.x.copy_from_slice(&state.start);
-                return self.to_least_norm(problem);
+                return self.reach_least_norm(problem);
             }
             Method::Newton => {
                 let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
@@ -324,7 +324,7 @@ impl Chain {
     }
 
     /// From the point of the state to the answer of least norm.
-    fn to_least_norm(&mut self, problem: &ConeNcp) -> Outcome {
+    fn reach_least_norm(&mut self, problem: &ConeNcp) -> Outcome {
         let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 3 };
         let newton = &mut self.proximal.newton;
         match newton.run(&mut self.state, problem, Centre::Zero, how) {
@@ -335,7 +335,7 @@ impl Chain {
     }
 
     /// The same along decreasing weights of the norm.
-    fn down_to_least_norm(&mut self, problem: &ConeNcp) -> Outcome {
+    fn descend_to_least_norm(&mut self, problem: &ConeNcp) -> Outcome {
         let mut reached = None;
         for eps in WEIGHTS {
             let how = Parameters { eps, rho: 1.0 / (eps * (1.0 + eps)).sqrt(), cap: 15, allowance: 3 };
@@ -362,10 +362,10 @@ impl Chain {
         let aside = self.state.set_aside();
         let whole = self.state.limit_within(SMALLER_BUDGET);
         self.state.x.copy_from_slice(&self.state.start);
-        let mut outcome = self.to_least_norm(problem);
+        let mut outcome = self.reach_least_norm(problem);
         if outcome == Outcome::Exhausted {
             self.state.x.copy_from_slice(&self.state.start);
-            outcome = self.down_to_least_norm(problem);
+            outcome = self.descend_to_least_norm(problem);
         }
         self.state.limit(whole);
         if outcome != Outcome::Passed || !self.state.is_less_than_aside() {
