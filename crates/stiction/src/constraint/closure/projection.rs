@@ -22,7 +22,7 @@ use crate::constraint::rows::Rows;
 use crate::constraint::softness::Softness;
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Model, TreeId};
+use crate::model::{Base, BodyId, Closure, EqualityKind, Model, TreeId};
 
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
@@ -164,6 +164,36 @@ impl Closures {
             }
         }
         self.correct(model, data, acceleration);
+    }
+
+    /// The power of the forces with which [`Closures::constrain`] has just done so, at the velocities `v` (W): of equalities that
+    /// nothing prescribes, and of those that a prescribed body or a function of time moves.
+    pub(crate) fn power(&mut self, model: &Model, v: &[f64]) -> [f64; 2] {
+        self.rows.velocities(model, v, &mut self.free);
+        let mut power = [0.0; 2];
+        let active = self.ties.iter().filter(|tie| self.active[tie.set]);
+        // Rotors' blocks come behind: what they take is kinetic energy.
+        for (block, tie) in self.rows.blocks.iter().zip(active) {
+            let of_block = &mut power[usize::from(is_prescribed(model, tie.equality))];
+            for row in block.row..block.row + block.count {
+                *of_block += self.rows.impulse[row] * (self.free[row] - self.rows.prescribed[row]);
+            }
+        }
+        power
+    }
+
+    /// The work of the impulses with which [`Closures::match_velocities`] has just done so (J): relative to what is prescribed,
+    /// and of that.
+    pub(crate) fn matching_work(&self) -> [f64; 2] {
+        let mut work = [0.0; 2];
+        for block in self.rows.blocks.iter().filter(|block| block.compliance == 0.0) {
+            for row in block.row..block.row + block.count {
+                let impulse = self.rows.impulse[row];
+                work[0] += 0.5 * impulse * self.free[row];
+                work[1] -= impulse * self.rows.prescribed[row];
+            }
+        }
+        work
     }
 
     /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
@@ -321,5 +351,16 @@ impl Closures {
         self.rows.velocities(model, x, &mut self.free);
         self.islands.solve_bilateral(model, &mut self.rows, &self.free);
         self.rows.apply_impulses(model, data, &mut self.scratch, x);
+    }
+}
+
+/// Whether a prescribed body or a function of time moves an equality.
+fn is_prescribed(model: &Model, equality: usize) -> bool {
+    let is_mocap = |body: &BodyId| matches!(model.bodies[*body].base, Base::Mocap(_));
+    match &model.equalities[equality].kind {
+        EqualityKind::Connect { bodies, .. }
+        | EqualityKind::Weld { bodies, .. }
+        | EqualityKind::Closure(Closure { bodies, .. }) => bodies.iter().any(is_mocap),
+        EqualityKind::Coupling(coupling) => coupling.motion.is_some(),
     }
 }
