@@ -56,6 +56,11 @@ impl Rates {
         self.duration * if self.implicit { force - changed } else { force }
     }
 
+    /// The impulse that a rotor takes, which at an instant is not known from velocities.
+    pub(crate) fn rotor(&self, inertia: f64) -> f64 {
+        if self.implicit { inertia * (self.now - self.after) } else { 0.0 }
+    }
+
     /// The impulse of a damper.
     pub(crate) fn damper(&self, damping: f64) -> f64 {
         self.impulse(-damping * self.now, Gains { rate: damping, position: 0.0 })

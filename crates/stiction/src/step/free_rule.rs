@@ -70,7 +70,7 @@ impl TiedTrees {
                 dynamics::factorize_by_size(model, data, tree, zeros)?;
             }
             closures.match_velocities(model, data, start, free, &mut state.v);
-            let [constraints, prescribed] = closures.matching_work();
+            let [constraints, prescribed] = closures.matching_work(model);
             work.constraints += constraints;
             work.prescribed += prescribed;
         }

@@ -85,7 +85,8 @@ impl LoopJoints {
         force
     }
 
-    /// What dampers and drives in a joint do in a passage.
+    /// What dampers and drives in a joint do in a passage. What a rotor on a prescribed body takes from it is in there where velocities
+    /// tell; at an instant [`super::projection::Closures::power`] has it.
     pub(crate) fn work(
         &self,
         model: &Model,
@@ -111,7 +112,7 @@ impl LoopJoints {
             work.dampers += damper * rates.mean;
             work.drives += driven * rates.mean;
             let drift = loops.drift_of(std::iter::once((dof, 1.0)));
-            work.prescribed -= drift * (damper + driven + sprung);
+            work.prescribed -= drift * (damper + driven + sprung + rates.rotor(contents.armature));
         }
         work
     }

@@ -9,7 +9,7 @@
 //! A contact or limit *hits* when it presses and what approached it before is faster than what the forces of the step give:
 //! `-u- > |u_free - u-|`, as where restitution asks ([`crate::contact::Impacts`]). One impact passes on through an island, so all
 //! normal impulses of the island count as impacts then, and of what hits the friction too. (Where impulses couple, `1/2 lambda_t .
-//! (u- + u+)` may be positive though friction opposes `u+`: Kane's paradox. Only the sum over the island is never a gain.)
+//! (u- + u+)` may be positive though friction opposes `u+`: Kane's paradox. What an impact takes is the sum.)
 
 use crate::constraint::passage::Passage;
 use crate::constraint::rows::{RowBlock, RowKind, Rows};
