@@ -370,12 +370,12 @@ def test_reports_say_in_dicts_what_their_attributes_say() -> None:
     sim = stiction.Simulation(drop())
     for _ in range(300):
         report = sim.step()
-    for thing in (report, report.certificate):
+    for thing in (report, report.certificate, report.work):
         for name, value in thing.as_dict().items():
             found = getattr(thing, name)
             if name == "contacts":
                 assert len(found) == value
-            elif name == "certificate":
+            elif name in ("certificate", "work"):
                 assert found.as_dict() == value
             else:
                 assert found == value, name

@@ -17,6 +17,7 @@ __all__ = [
     "SolveResult",
     "StepReport",
     "StictionError",
+    "Work",
     "__version__",
     "bias_forces",
     "default_settings",
