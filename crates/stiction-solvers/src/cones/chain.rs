@@ -11,8 +11,9 @@
 //!
 //! | stage | when | from | budget | why |
 //! |---|---|---|---|---|
-//! | least norm | carried impulses | start | 6 steps | while modes stay 1 or 2 steps are enough, and a few when some change; more means that it cycles |
-//! | proximal point | that failed | start | weight 1e-3, 15 steps, 12 centres | stays near impulses that are nearly right; the weight falls to its least, 1e-10, in four good centres, and three times as many leave room for rejections |
+//! | least norm | carried impulses | start | 6 steps | as Newton; refused where its velocities are far from those of the start |
+//! | Newton | that failed | start | 6 steps | while modes stay 0 to 2 steps are enough, and a few when some change; more means that it cycles |
+//! | proximal point | Newton failed | start | weight 1e-3, 15 steps, 12 centres | stays near impulses that are nearly right; the weight falls to its least, 1e-10, in four good centres, and three times as many leave room for rejections |
 //! | interior point | cold | nothing | 100 steps | takes 10 to 30, and notices itself when it stalls |
 //! | proximal point | after the interior point | best | weight 1e-2, 15 steps, 30 centres | the interior point ends at 1e-7 or so where contacts slide; a weight between warm and cold keeps that |
 //! | pyramids | neither solved it | best | 4, then 12 directions, 4 turns each | linear problems find the modes where Newton's method cycles; 12 directions are nearer the cone and cost more |
@@ -31,9 +32,8 @@
 //! 1. Newton's method on Tikhonov's regularization with the weight `eps = 1e-8`, whose answer is that one but for about `eps`;
 //! 2. steps back to the problem itself with the factorization there is, which move nothing within the kernel of `W'`.
 //!
-//! Carried impulses begin with this. After any other stage it is tried from the answer, and if Newton's method fails there,
-//! along the weights 1e-2, 1e-4, 1e-6 and 1e-8 in at most 60 factorizations; an answer of less norm that passes is
-//! taken. Where a weight fails, the answer is that of the last one (nine problems in ten reach the least norm to 1e-4, the
+//! From carried impulses this comes first. After another stage it begins at its answer. If Newton's method fails there, it goes along the weights 1e-2, 1e-4, 1e-6 and 1e-8, all in at most 60 factorizations. What passes, has less norm and the same velocities is taken: under
+//! Coulomb's law other impulses can be answers with other velocities, and what is held must not fall for them. Where a weight fails, the answer is that of the last one (nine problems in ten reach the least norm to 1e-4, the
 //! others are some percent off).
 //!
 //! At the end, an answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which
@@ -129,8 +129,11 @@ const RESTARTS: [Step; 3] = [
 ];
 
 /// From carried impulses.
-const WARM: [Step; 2] =
-    [step(Stage::Newton, Method::LeastNorm), step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12))];
+const WARM: [Step; 3] = [
+    step(Stage::LeastNorm, Method::LeastNorm),
+    step(Stage::Newton, Method::Newton),
+    step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12)),
+];
 
 /// From impulses with pyramids.
 const WARM_OF_PYRAMIDS: [Step; 2] =
@@ -202,7 +205,9 @@ pub enum Stage {
     /// The start passed.
     #[default]
     Start,
-    /// Newton's method from carried impulses, to those of least norm.
+    /// Newton's method from carried impulses to those of least norm.
+    LeastNorm,
+    /// Newton's method from carried impulses.
     Newton,
     /// Proximal-point Newton from carried impulses.
     Warm,
@@ -268,8 +273,13 @@ impl Chain {
         let state = &mut self.state;
         match method {
             Method::LeastNorm => {
-                state.x.copy_from_slice(&state.start);
-                return self.reach_least_norm(problem);
+                let start = state.start_over(problem);
+                let outcome = self.reach_least_norm(problem);
+                if outcome != Outcome::Passed || self.state.moves_like_start(problem) {
+                    return outcome;
+                }
+                self.state.take_back(start);
+                return Outcome::Exhausted;
             }
             Method::Newton => {
                 let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
@@ -323,7 +333,8 @@ impl Chain {
         }
     }
 
-    /// From the point of the state to the answer of least norm.
+    /// From the point of the state to the answer of least norm, with the last factorization of Newton's method where
+    /// that is the last.
     fn reach_least_norm(&mut self, problem: &ConeNcp) -> Outcome {
         let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 3 };
         let newton = &mut self.proximal.newton;
@@ -354,21 +365,21 @@ impl Chain {
         if self.state.prefer_point(problem) { Outcome::Passed } else { Outcome::Exhausted }
     }
 
-    /// Looks for an answer of less norm, unless the stage it comes from has done so.
+    /// Looks for an answer of less norm and the same velocities.
     fn shrink(&mut self, problem: &ConeNcp) {
-        if !self.state.is_good() || self.stage == Stage::Newton {
+        if !self.state.is_good() || self.stage == Stage::LeastNorm {
             return;
         }
-        let aside = self.state.set_aside();
+        let aside = self.state.set_aside(problem);
         let whole = self.state.limit_within(SMALLER_BUDGET);
-        self.state.x.copy_from_slice(&self.state.start);
         let mut outcome = self.reach_least_norm(problem);
         if outcome == Outcome::Exhausted {
             self.state.x.copy_from_slice(&self.state.start);
             outcome = self.descend_to_least_norm(problem);
         }
+        let better = outcome == Outcome::Passed && self.state.is_less_than_aside(problem);
         self.state.limit(whole);
-        if outcome != Outcome::Passed || !self.state.is_less_than_aside() {
+        if !better {
             self.state.take_back(aside);
         }
     }

@@ -6,6 +6,7 @@ use crate::cones::normalized::{Normalized, passes};
 use crate::cones::system::dense_system::DenseSystem;
 use crate::cones::system::velocity_system::VelocitySystem;
 use crate::driver::{self, Incumbent};
+use crate::linalg::dense::largest_abs;
 use crate::linalg::lu::Singular;
 use crate::problem::{
     ConeNcp, ConeScratch, Delassus, HistoryEntry, Report, Residual, Solution, Start, Status,
@@ -41,6 +42,10 @@ pub(crate) struct State {
     /// Where the solve began.
     pub(crate) start: Vec<f64>,
     best: Vec<f64>,
+    /// Velocities of the answer that was set aside.
+    velocity_aside: Vec<f64>,
+    /// One rounding of their terms.
+    rounding_aside: f64,
     /// Natural map of the best answer in the unit of the certificate.
     pub(crate) least: f64,
     passed: bool,
@@ -174,9 +179,15 @@ impl State {
     fn resize(&mut self, n: usize) {
         let cells = self.problem.cells.len();
         self.seen.resize(n, 0.0);
-        for list in
-            [&mut self.x, &mut self.y, &mut self.size, &mut self.start, &mut self.best, &mut self.trial]
-        {
+        for list in [
+            &mut self.x,
+            &mut self.y,
+            &mut self.size,
+            &mut self.start,
+            &mut self.best,
+            &mut self.velocity_aside,
+            &mut self.trial,
+        ] {
             list.resize(n, 0.0);
         }
         for list in [&mut self.derivative, &mut self.p, &mut self.q] {
@@ -250,10 +261,15 @@ impl State {
         self.passed
     }
 
-    /// Sets the best answer aside, where the start was, so that methods look for a better one. Returns its natural map
-    /// and whether it passes.
-    pub(crate) fn set_aside(&mut self) -> (f64, bool, bool) {
+    /// Sets the best answer aside, where the start was, goes there, and lets methods look for a better one. Returns its
+    /// natural map and whether it passes.
+    pub(crate) fn set_aside(&mut self, problem: &ConeNcp) -> (f64, bool, bool) {
         self.start.copy_from_slice(&self.best);
+        let best = std::mem::take(&mut self.best);
+        self.move_to(problem, &best);
+        self.best = best;
+        self.velocity_aside.copy_from_slice(&self.y);
+        self.rounding_aside = f64::EPSILON * self.size.iter().fold(0.0, |most: f64, size| most.max(*size));
         let aside = (self.least, self.passed, self.good);
         (self.least, self.passed, self.good) = (f64::INFINITY, false, false);
         self.forget();
@@ -278,10 +294,34 @@ impl State {
         self.good
     }
 
-    /// Whether the best answer has less norm than the one that was set aside.
-    pub(crate) fn is_less_than_aside(&self) -> bool {
+    /// Goes back to the start and keeps its velocities. Returns its natural map and whether it passes.
+    pub(crate) fn start_over(&mut self, problem: &ConeNcp) -> (f64, bool, bool) {
+        self.best.copy_from_slice(&self.start);
+        (self.least, self.passed, self.good) = (f64::INFINITY, false, false);
+        self.forget();
+        self.x.copy_from_slice(&self.start);
+        self.look(problem);
+        self.set_aside(problem)
+    }
+
+    /// Whether the best answer moves nearly as the start would, which no jump to another answer does.
+    pub(crate) fn moves_like_start(&mut self, problem: &ConeNcp) -> bool {
+        self.return_to_best();
+        self.look(problem);
+        let apart = self.y.iter().zip(&self.velocity_aside).map(|(a, b)| (a - b).abs());
+        apart.fold(0.0, f64::max) <= NEAR * largest_abs(&self.problem.q)
+    }
+
+    /// Whether the best answer has less norm than the one that was set aside, and the same velocities.
+    pub(crate) fn is_less_than_aside(&mut self, problem: &ConeNcp) -> bool {
         let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        square(&self.best) < (1.0 - LESS) * square(&self.start)
+        if square(&self.best) >= (1.0 - LESS) * square(&self.start) {
+            return false;
+        }
+        self.return_to_best();
+        self.look(problem);
+        let apart = self.y.iter().zip(&self.velocity_aside).map(|(a, b)| (a - b).abs());
+        apart.fold(0.0, f64::max) <= ALIKE * largest_abs(&self.problem.q) + 64.0 * self.rounding_aside
     }
 
     /// Makes the answer that was set aside the best again.
@@ -370,6 +410,12 @@ impl State {
         self.incumbent.history()
     }
 }
+
+/// Velocities are the same to this part of the largest free one.
+const ALIKE: f64 = 1e-6;
+
+/// Velocities are nearly the same to this part of the largest free one.
+const NEAR: f64 = 1e-2;
 
 /// A square norm is less by more than this part.
 const LESS: f64 = 1e-9;

@@ -210,8 +210,9 @@ impl DampedNewton {
         self.step.iter().all(|s| s.is_finite())
     }
 
-    /// Steps towards the cone problem without the proximal term, with the factorization there is; whether they get there. Each leaves about `eps` of what
-    /// the last has left, divided by the least eigenvalue of `W'` that is not zero, and moves nothing within its kernel.
+    /// Steps towards the cone problem without the proximal term, with the factorization there is; whether they get there. Each
+    /// leaves about `eps` of what the last has left, divided by the least eigenvalue of `W'` that is not zero, and moves nothing
+    /// within its kernel.
     pub(crate) fn refine(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
         let mut norm = f64::INFINITY;
         for _ in 0..REFINEMENTS {
@@ -223,11 +224,16 @@ impl DampedNewton {
                 break;
             }
             norm = left;
-            self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
-            state.solve(&mut self.step);
-            state.x.iter_mut().zip(&self.step).for_each(|(x, step)| *x += step);
+            self.step_again(state);
         }
         state.prefer_point(problem)
+    }
+
+    /// A full step for the equations evaluated last, with the factorization there is.
+    fn step_again(&mut self, state: &mut State) {
+        self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
+        state.solve(&mut self.step);
+        state.x.iter_mut().zip(&self.step).for_each(|(x, step)| *x += step);
     }
 
     /// Steps 2 to 4: moves the state to a trial; `|F|` there and whether it descended far enough. `None`: it passes.
