@@ -7,10 +7,10 @@ For every step it computes again, in SI units,
 
 * from impulses and velocities of the contacts: approach, pull, cone_violation, sliding_power, complementarity, dissipation, slip
   and viscous_error; where a contact acts as a force and not at once, from that force and the velocity of the same instant;
-* from impulses and the velocities before and after: their work;
+* from impulses and the velocities before and after: their work; with those before the step, what normal forces and friction did;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
-* from the energies: energy_change.
+* from the energies: energy_change, and whether the works by cause add up to it.
 
 A field of the recorded certificate that is less than what is computed here, by more than rounding, is an understatement: it is
 printed, and the exit status is 1. More than that is no fault where limits and joint friction, which a recording does not hold row
@@ -74,6 +74,28 @@ def works(r):
     rest = r["certificate_contact_work"].sum() - total
     line = f"  {'contact_work':<16} {total:.6g} J of contacts, {rest:.3g} J of limits and joint friction"
     return line + ("" if sound else "  NOT THAT OF THE IMPULSES"), sound
+
+
+def account(r):
+    """Lines about the works by cause: of contacts, and of all that changes the energy; and whether they are right."""
+    at_once = ~np.isfinite(r["contact_sustained"]).any(axis=1)
+    mean = 0.5 * (r["contact_start"] + r["contact_velocity"])
+    parts = r["contact_impulse"] * mean
+    lines, sound, of_contacts = [], True, 0.0
+    for name, columns in (("normal", parts[:, :1]), ("friction", parts[:, 1:])):
+        said = r[f"contact_{name}_work"]
+        wrong = (np.abs(columns.sum(1) - said) > ROUNDING * np.abs(columns).sum(1) + 1e-300) & at_once
+        sound &= not wrong.any()
+        of_contacts += said.sum()
+        lines.append(f"  {name + '_work':<16} {said.sum():.6g} J of contacts" + ("  NOT THAT OF THE IMPULSES" if wrong.any() else ""))
+    works = {name[5:]: r[name] for name in r.files if name.startswith("work_")}
+    rest = sum(works[name].sum() for name in ("friction", "impacts", "constraints")) - of_contacts
+    lines.append(f"  {'':<16} {rest:.3g} J of limits, joint friction and equalities")
+    size = np.sum([np.abs(values) for values in works.values()], axis=0) + np.abs(r["energy"])
+    closed = (np.abs(sum(works.values()) - r["certificate_energy_change"]) <= 1e-12 * size + 1e-300).all()
+    told = ", ".join(f"{name} {values.sum():.6g}" for name, values in works.items() if values.any())
+    lines.append(f"  {'work (J)':<16} {told or 'none'}" + ("" if closed else "  DOES NOT ADD UP"))
+    return lines, sound and closed
 
 
 def rotation(q):
@@ -164,12 +186,14 @@ def judge(path):
         print(line)
     line, worked = works(r)
     print(line)
+    lines, accounted = account(r)
+    print("\n".join(lines))
     energy = r["energy"]
     gain = np.diff(energy) - r["certificate_energy_change"][1:]
     size = np.abs(energy).max() + 1e-300
     balanced = len(gain) == 0 or np.abs(gain).max() <= 1e-12 * size
     print(f"  {'energy_change':<16} {'adds up' if balanced else 'DOES NOT ADD UP'}")
-    return sound and worked and balanced
+    return sound and worked and accounted and balanced
 
 
 def main():

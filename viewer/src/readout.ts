@@ -81,8 +81,8 @@ export class Readout {
     const geoms: [number, number] = [geom1[indices[0]], geom2[indices[0]]];
     const contacts = indices.map((index) => this.contact(index, onFirst ? -1 : 1));
     const weight = (c: ContactReadout) => Math.max(c.normalForce, 0);
-    // Any contact with a margin presses, if ever so little beside its tangential force.
-    const pressing = contacts.filter((c) => c.normalForce > 0 || !Number.isNaN(c.margin)).length;
+    // Any contact that is not open presses, if ever so little beside its tangential force.
+    const pressing = contacts.filter((c) => c.normalForce > 0 || MODES[c.mode] !== "open").length;
     // Offsets from one of the points keep the digits that large coordinates would take.
     const origin = contacts[0].point;
     const offset = contacts.some((c) => c.normalForce > 0) ? mean(contacts, origin, weight) : mean(contacts, origin, () => 1);

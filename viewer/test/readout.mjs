@@ -52,7 +52,7 @@ function readContact(recording, c, sign) {
     law: ["frictionless", "coulomb", "no-slip", "viscous", "coulomb viscous"][recording.contact_law[c]],
     mu: recording.contact_mu[c],
     mode: recording.contact_mode[c],
-    margin: recording.contact_margin[c],
+    margin: recording.contact_margin[c] < 0 ? NaN : recording.contact_margin[c],
   };
 }
 

@@ -7,7 +7,7 @@ use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::model::TreeId;
-use stiction::report::{Certificate, CertificateField, StepReport};
+use stiction::report::{Certificate, CertificateField, StepReport, Work};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
 
@@ -51,6 +51,8 @@ pub(crate) struct Summary {
     reduced_impacts: u64,
     /// Largest of each field over all steps.
     worst: Certificate,
+    /// By what the energy changed over all steps.
+    work: Work,
     start_energy: f64,
     end_energy: f64,
     last: Final,
@@ -71,6 +73,9 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
+    energy: JsonEnergy,
+    /// By what the energy changed over all steps (J).
+    work: &'a Work,
     /// Largest of each field over all steps.
     certificate: &'a Certificate,
     r#final: &'a Final,
@@ -82,6 +87,13 @@ pub(crate) struct Json<'a> {
 struct JsonContacts {
     mean: f64,
     max: usize,
+}
+
+/// Kinetic and potential energy (J).
+#[derive(Debug, Serialize)]
+struct JsonEnergy {
+    start: f64,
+    end: f64,
 }
 
 /// The final state.
@@ -117,6 +129,7 @@ impl Summary {
             bounces: 0,
             reduced_impacts: 0,
             worst: Certificate::default(),
+            work: Work::default(),
             start_energy: energy,
             end_energy: energy,
             last: Final::default(),
@@ -127,10 +140,15 @@ impl Summary {
 
     /// After each step.
     pub(crate) fn add(&mut self, report: &StepReport) {
+        if self.steps == 0 {
+            // As steps count it: with the springs and rotors of joints that close loops.
+            self.start_energy = report.energy - report.certificate.energy_change;
+        }
         self.steps += 1;
         self.contacts.add(report.contacts);
         self.pivots.add(report.pivots);
         self.worst.take_worst(&report.certificate);
+        self.work += report.work;
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
@@ -182,6 +200,8 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
+            energy: JsonEnergy { start: self.start_energy, end: self.end_energy },
+            work: &self.work,
             certificate: &self.worst,
             r#final: &self.last,
             last_step: &self.last_step,
@@ -237,6 +257,7 @@ impl Summary {
                 format!("{:.9} J at the start, {:.9} J at the end", self.start_energy, self.end_energy),
             ),
         ];
+        rows.push(("work", work_text(&self.work)));
         if self.bounces > 0 {
             let mut text = format!("{} (impact law {})", self.bounces, self.impact);
             if self.reduced_impacts > 0 {
@@ -265,6 +286,19 @@ impl Summary {
         }
         rows
     }
+}
+
+/// All causes that did anything, and in any case the error of the integration.
+fn work_text(work: &Work) -> String {
+    let shown = Work::FIELDS.iter().filter(|field| (field.get)(work) != 0.0 || field.name == "numerical");
+    let texts: Vec<String> =
+        shown.map(|field| format!("{} {}", field.name, joules((field.get)(work)))).collect();
+    texts.join(", ")
+}
+
+/// An energy with as many decimals as the rows above and below have, or what is less in powers of ten.
+fn joules(energy: f64) -> String {
+    if energy == 0.0 || energy.abs() >= 1e-3 { format!("{energy:.6} J") } else { format!("{energy:.2e} J") }
 }
 
 /// Kinetic and potential energy at the simulation's state (J).

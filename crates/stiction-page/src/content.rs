@@ -20,9 +20,6 @@ const NORMAL: f64 = 1.0 / 8388608.0;
 /// Margins come to within 5.4e-7 of their size: half a step and the rounding to single precision before it.
 const MARGIN: Rounding = Rounding::Float { shift: 3 };
 
-/// Stands for the margin of a contact that has none.
-const NO_MARGIN: f64 = -1.0;
-
 /// A component of a force below this part of the largest is rounding.
 const NO_FORCE: f64 = 1.0 / 16777216.0;
 
@@ -151,8 +148,7 @@ fn add_contacts(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
         of_contacts(&format!("contact_force_{axis}"), Rounding::SINGLE, &force);
     }
     of_contacts("contact_gap", Rounding::ROUGH, &|c| contacts.gap[c]);
-    let margin = |c: usize| if contacts.margin[c].is_nan() { NO_MARGIN } else { contacts.margin[c] };
-    of_contacts("contact_margin", MARGIN, &margin);
+    of_contacts("contact_margin", MARGIN, &|c| contacts.margin[c]);
     // Without slip it is infinite, which becomes the largest number; the law says that there is no bound.
     of_contacts("contact_mu", Rounding::SINGLE, &|c| contacts.mu[c]);
     of_contacts("contact_law", Rounding::grid(1.0), &|c| f64::from(contacts.law[c]));

@@ -38,7 +38,7 @@ mod _stiction {
     #[pymodule_export]
     use super::model::PyModel;
     #[pymodule_export]
-    use super::report::{PyCertificate, PyStepReport};
+    use super::report::{PyCertificate, PyStepReport, PyWork};
     #[pymodule_export]
     use super::simulation::PySimulation;
     #[pymodule_export]

@@ -8,10 +8,11 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
 use stiction::model::{BodyId, GeomId, Model};
-use stiction::report::{Certificate, ContactForce, PairForce, StepReport};
+use stiction::recording::NO_MARGIN;
+use stiction::report::{Certificate, ContactForce, PairForce, StepReport, Work};
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
-const CONTACT_FIELDS: [(&str, &str, &[usize]); 16] = [
+const CONTACT_FIELDS: [(&str, &str, &[usize]); 18] = [
     ("geom1", "<i4", &[]),
     ("geom2", "<i4", &[]),
     ("body1", "<i4", &[]),
@@ -26,6 +27,8 @@ const CONTACT_FIELDS: [(&str, &str, &[usize]); 16] = [
     ("local_impulse", "<f8", &[3]),
     ("local_velocity", "<f8", &[3]),
     ("margin", "<f8", &[]),
+    ("normal_work", "<f8", &[]),
+    ("friction_work", "<f8", &[]),
     ("mode", "<U5", &[]),
     ("law", "<U15", &[]),
 ];
@@ -82,6 +85,47 @@ macro_rules! certificate_attributes {
 }
 
 stiction::certificate_fields!(certificate_attributes);
+
+/// By what the energy changed: work by cause (J), which adds up to the change.
+#[pyclass(module = "stiction._stiction", name = "Work", frozen)]
+#[derive(Clone, Copy)]
+pub(crate) struct PyWork {
+    inner: Work,
+}
+
+impl From<Work> for PyWork {
+    fn from(inner: Work) -> Self {
+        Self { inner }
+    }
+}
+
+/// An attribute for each cause that the engine declares.
+macro_rules! work_attributes {
+    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
+        fields! {
+            PyWork,
+            $($(#[doc = $doc])+ $name: f64,)+
+            {
+                /// Of all causes together: the change of the energy (J).
+                #[getter]
+                fn total(&self) -> f64 {
+                    self.inner.total()
+                }
+
+                /// All causes by name.
+                fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+                    as_dict(py, &self.inner)
+                }
+
+                fn __repr__(&self) -> String {
+                    format!("{:?}", self.inner)
+                }
+            }
+        }
+    };
+}
+
+stiction::work_fields!(work_attributes);
 
 /// What a step did. Not converging raises nothing: look at `solved`.
 #[pyclass(module = "stiction._stiction", name = "StepReport", frozen)]
@@ -158,11 +202,18 @@ fields! {
             PyCertificate { inner: self.inner.certificate }
         }
 
+        /// By what the energy changed in the step.
+        #[getter]
+        fn work(&self) -> PyWork {
+            self.inner.work.into()
+        }
+
         /// Contacts of the step, sorted by key: a structured array with `geom1`, `geom2`, `body1`, `body2` (indices),
         /// `point` (m, world), `normal` (from geom 1 to geom 2), `frame` (rows normal, t1, t2), `gap` (m, at the
         /// step's beginning), `mu`, `impulse` (N s) and `force` (N) on body 2 in world axes, `local_impulse` (N s) and
-        /// `local_velocity` (m/s) in the contact frame, `margin` (friction needed over available; NaN where there is
-        /// none), `mode` (open, stick, slip) and `law`.
+        /// `local_velocity` (m/s) in the contact frame, `margin` (friction needed over available; 0 where
+        /// nothing is carried, -1 where there is no dry friction), `normal_work` and `friction_work` (J), `mode` (open, stick,
+        /// slip) and `law`.
         #[getter]
         fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
             static DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -174,7 +225,7 @@ fields! {
 
         /// What each pair of geoms carries: a structured array with `geom1`, `geom2` (indices), `contacts` and
         /// `pressing` (numbers of them), `center` of pressure (m, world), `force` (N) and `moment` (N m, about the centre)
-        /// on geom 2 in world axes, `normal_force` (N), `margin` (largest of its contacts; NaN where there is none).
+        /// on geom 2 in world axes, `normal_force` (N), `margin` (largest of its contacts; -1 without dry friction).
         #[getter]
         fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
             static DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -237,7 +288,7 @@ fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
     pack_vector(bytes, &force.force);
     pack_vector(bytes, &force.impulse);
     pack_vector(bytes, &force.velocity);
-    pack_numbers(bytes, &[force.margin.unwrap_or(f64::NAN)]);
+    pack_numbers(bytes, &[force.margin.unwrap_or(NO_MARGIN), force.normal_work, force.friction_work]);
     let mode = match force.mode {
         Mode::Open => "open",
         Mode::Stick => "stick",
@@ -253,7 +304,7 @@ fn pack_pair(bytes: &mut Vec<u8>, pair: &PairForce) {
     pack_vector(bytes, &pair.center);
     pack_vector(bytes, &pair.force);
     pack_vector(bytes, &pair.moment);
-    pack_numbers(bytes, &[pair.normal_force, pair.margin.unwrap_or(f64::NAN)]);
+    pack_numbers(bytes, &[pair.normal_force, pair.margin.unwrap_or(NO_MARGIN)]);
 }
 
 fn pack_numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {

@@ -7,7 +7,7 @@
 use crate::choice;
 use crate::error::refuse;
 use crate::model::PyModel;
-use crate::report::{PyStepReport, as_dict};
+use crate::report::{PyStepReport, PyWork, as_dict};
 use crate::snapshot::PySnapshot;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -221,6 +221,12 @@ impl PySimulation {
     #[getter]
     fn step_number(&self) -> u64 {
         locked(&self.simulation).step_number()
+    }
+
+    /// By what the energy changed in all steps (J).
+    #[getter]
+    fn work(&self) -> PyWork {
+        (*locked(&self.simulation).work()).into()
     }
 
     /// Time (s).

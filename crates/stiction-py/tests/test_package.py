@@ -80,9 +80,10 @@ def test_numbers_with_a_unit_say_it() -> None:
     units = re.compile(r"\((.*\b)?(s|m|kg|N|J|W|rad|dimensionless|1/kg|N s|N m|m/s|rad/s)\b.*\)|unit quaternion", re.S)
     for name in ("time", "timestep"):
         assert units.search(getattr(stiction.Simulation, name).__doc__)
-    for name in vars(stiction.Certificate):
-        if not name.startswith("_") and name != "as_dict":
-            assert units.search(getattr(stiction.Certificate, name).__doc__), name
+    for cls in (stiction.Certificate, stiction.Work):
+        for name in vars(cls):
+            if not name.startswith("_") and name != "as_dict":
+                assert units.search(getattr(cls, name).__doc__), name
     for function in (stiction.mass_matrix, stiction.bias_forces, stiction.jacobian):
         assert units.search(function.__doc__ or "")
 

@@ -185,6 +185,27 @@ def test_an_attribute_that_there_is_not_is_refused_with_a_suggestion() -> None:
     assert sim.time == 1.0
 
 
+def test_the_energy_account_of_a_sliding_box_is_all_friction_and_closes() -> None:
+    text = """<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="1 1 1" friction="0.4"/>
+      <body pos="0 0 0.1"><freejoint/><geom type="box" size=".2 .2 .1" mass="2" friction="0.4"/></body></worldbody></mujoco>"""
+    sim = stiction.Simulation(stiction.Model.from_string(text))
+    sim.qvel = [1.5, 0, 0, 0, 0, 0]
+    start = sum(sim.energy())
+    reports = [sim.step() for _ in range(200)]
+    work = sim.work
+    assert work.friction == pytest.approx(-0.5 * 2 * 1.5**2, abs=1e-12)
+    assert work.total == pytest.approx(sum(sim.energy()) - start, abs=1e-12)
+    assert abs(work.numerical) < 1e-12 and work.drives == work.applied == 0.0
+    assert set(work.as_dict()) == {name for name in dir(work) if not name.startswith("_")} - {"total", "as_dict"}
+    for report in reports:
+        contacts = report.contacts
+        assert contacts["friction_work"].sum() == pytest.approx(report.work.friction, abs=1e-15)
+        assert report.work.total == pytest.approx(report.certificate.energy_change, abs=1e-15)
+        assert not np.isnan(contacts["margin"]).any() and not np.isnan(report.pairs["margin"]).any()
+    sim.reset()
+    assert sim.work.total == 0.0
+
+
 def test_limits_margins_and_mechanisms_are_read_out() -> None:
     text = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0" limited="true" range="-0.1 0.1"/>
       <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05" mass="1"/></body></worldbody></mujoco>"""
@@ -349,12 +370,12 @@ def test_reports_say_in_dicts_what_their_attributes_say() -> None:
     sim = stiction.Simulation(drop())
     for _ in range(300):
         report = sim.step()
-    for thing in (report, report.certificate):
+    for thing in (report, report.certificate, report.work):
         for name, value in thing.as_dict().items():
             found = getattr(thing, name)
             if name == "contacts":
                 assert len(found) == value
-            elif name == "certificate":
+            elif name in ("certificate", "work"):
                 assert found.as_dict() == value
             else:
                 assert found == value, name

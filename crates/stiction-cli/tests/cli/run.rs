@@ -1,7 +1,7 @@
 //! `stiction run`: what it prints and writes, its exit statuses, and that it repeats itself to the bit.
 
 use crate::common::{all_shipped, keys, scene, scratch, shipped, stiction, stiction_in};
-use stiction::report::Certificate;
+use stiction::report::{Certificate, Work};
 
 /// A ball above a floor.
 const BALL: &str = r#"<mujoco model="ball">
@@ -31,6 +31,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "unsolved_steps",
         "bounces",
         "reduced_impacts",
+        "energy",
+        "work",
         "certificate",
         "final",
         "last_step",
@@ -45,6 +47,17 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     let mut expected: Vec<&str> = Certificate::FIELDS.iter().map(|field| field.name).collect();
     expected.sort_unstable();
     assert_eq!(found, expected);
+    let mut found = keys(&json["work"]);
+    found.sort_unstable();
+    let mut expected: Vec<&str> = Work::FIELDS.iter().map(|field| field.name).collect();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    // A ball of 1 kg that slides at 2 m/s until it rolls: friction takes 2/7 of its energy.
+    let work = |name: &str| json["work"][name].as_f64().unwrap();
+    assert!((work("friction") + 2.0 / 7.0 * 2.0).abs() < 1e-9, "{}", json["work"]);
+    let energy = |name: &str| json["energy"][name].as_f64().unwrap();
+    let sum: f64 = expected.iter().map(|name| work(name)).sum();
+    assert!((energy("end") - energy("start") - sum).abs() < 1e-12 && work("numerical").abs() < 1e-9);
     assert_eq!(json["steps"], 1000);
     assert_eq!(json["dt"], 0.001);
     assert_eq!(json["contact_model"], "cone");

@@ -18,6 +18,7 @@
 //! | `rows` | rows, sparse by tree: keys, Jacobians, half-solved rows |
 //! | `islands/` | partition of rows into islands, and the workspace that solves one |
 //! | `softness` | equalities that give way where they cannot be met |
+//! | `passage` | what a force along a velocity does, for the works of dampers and drives |
 //!
 //! The stages of `step` ask the list of kinds below; nothing here knows of them. Kinds get kinematics and factors from
 //! [`crate::dynamics`], laws and formulations from [`crate::contact`].
@@ -49,6 +50,7 @@ pub(crate) mod islands;
 pub(crate) mod joint_friction;
 pub(crate) mod kind;
 pub(crate) mod limit;
+pub(crate) mod passage;
 pub(crate) mod position_error;
 pub(crate) mod rows;
 pub(crate) mod softness;

@@ -507,7 +507,8 @@ impl Rows {
         }
     }
 
-    /// Gives the last block's bilateral rows a compliance: `J v + target + compliance lambda = 0`.
+    /// Gives the last block's bilateral rows a compliance: `J v + target + compliance lambda = 0`. Such rows stand for springs, dampers,
+    /// drives and rotors; their works come from the forces themselves ([`super::passage`]).
     pub(crate) fn comply(&mut self, compliance: f64) {
         if let Some(block) = self.blocks.last_mut() {
             block.compliance = compliance;

@@ -21,10 +21,11 @@
 use super::closure::coordinates::Loops;
 use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
+use super::passage::{LineWork, Passage};
 use super::position_error::PositionError;
 use super::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::contact::BlockKind;
-use crate::dynamics::drive::{drives_of, resisting_gains};
+use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
 use crate::model::{Model, Tendon, TendonId, Term, Transmission, TreeId};
 
 /// Rate and position gain of what pulls along a tendon or a velocity of a loop (N s/m and N/m, or N m s/rad and N m/rad).
@@ -82,6 +83,39 @@ impl Tendons {
             gains.rate += d;
         }
         gains
+    }
+
+    /// What the damper and the drives of a tendon do in a passage, at the coordinates of `loops`.
+    pub(crate) fn work(
+        &self,
+        model: &Model,
+        loops: &Loops,
+        ctrl: &[f64],
+        tendon: TendonId,
+        passage: &Passage<'_>,
+    ) -> LineWork {
+        let contents = &model.tendons[tendon];
+        let rates = passage.along(|v| contents.path.rate(v));
+        let damper = rates.damper(contents.damping);
+        let mut pulled = damper;
+        let mut work = LineWork { dampers: damper * rates.mean, ..LineWork::default() };
+        for &i in self.drives(tendon) {
+            let actuator = &model.actuators[i];
+            let (length, rate) = length_and_rate(model, actuator, passage.q, passage.v);
+            let force = actuator.gear[0] * drive_force(actuator, ctrl[i], length, rate).0;
+            let [position, rate] = resisting_gains(model, actuator, ctrl[i], passage.q, passage.v);
+            let impulse = rates.impulse(force, Gains { rate, position });
+            pulled += impulse;
+            work.drives += impulse * rates.mean;
+        }
+        let drift = loops.drift_of(row(contents, 1.0));
+        if drift != 0.0 {
+            let stretch = contents.stretch(contents.path.value(passage.q));
+            let gains = Gains { rate: 0.0, position: contents.stiffness };
+            pulled += rates.impulse(-contents.stiffness * stretch, gains);
+            work.prescribed = -drift * pulled;
+        }
+        work
     }
 
     /// Adds the row of the implicit part of the tension.

@@ -88,6 +88,7 @@ pub use redundant::redundant_state;
 pub use rigid_body::RigidBodyStep;
 pub(crate) use rigid_body::undisturbed_velocity;
 pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};
+pub(crate) use runge_kutta::STAGES;
 pub use runge_kutta::{
     RungeKuttaStage, StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step,
 };

@@ -118,10 +118,22 @@ impl<'a> RigidBodyStep<'a> {
     /// # Errors
     /// As [`Self::midpoint_velocity`]; `q` and `v` are then unchanged.
     pub fn advance_free(&self, q: &mut [f64], v: &mut [f64]) -> Result<(), AlgorithmError> {
+        self.sweep(q, v).map(drop)
+    }
+
+    /// [`Self::advance_free`]; returns the mean velocity, as a generalized one at the start pose: `h` times its product with a
+    /// generalized force that stays constant likewise is the work of that.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn sweep(&self, q: &mut [f64], v: &mut [f64]) -> Result<[Vector3<f64>; 2], AlgorithmError> {
         let Self { body, gravity, h, tau } = self;
         let mut state = body.state(q, v);
+        let start_rotation = state.rotation;
+        let mut turned = Vector3::zeros();
         let (force, moment) = body.central_force(&state, tau);
         let acceleration = gravity + force / body.mass;
+        let mean_velocity = state.velocity + acceleration * (0.5 * h);
         state.position += state.velocity * *h + acceleration * (0.5 * h * h);
         state.velocity += acceleration * *h;
 
@@ -129,13 +141,15 @@ impl<'a> RigidBodyStep<'a> {
         for fraction in [outer, 1.0 - 2.0 * outer, outer] {
             let step = fraction * h;
             let turn = body.mean_angular_velocity(&state.angular_velocity, step, &moment)? * step;
+            turned += turn;
             let momentum = body.inertia * state.angular_velocity;
             let change = carried(&turn, &(moment * step - turn.cross(&momentum)));
             state.angular_velocity += body.inverse_inertia * change;
             state.turn(&turn);
         }
         body.write(&state, q, v);
-        Ok(())
+        let spin = turned / *h;
+        Ok([mean_velocity - start_rotation * spin.cross(&body.center), spin])
     }
 }
 

@@ -33,7 +33,8 @@ pub struct RungeKuttaStage {
     pub sixths: f64,
 }
 
-const STAGES: [RungeKuttaStage; 4] = [
+/// The stages, in their order.
+pub(crate) const STAGES: [RungeKuttaStage; 4] = [
     RungeKuttaStage { fraction: 0.0, sixths: 1.0 },
     RungeKuttaStage { fraction: 0.5, sixths: 2.0 },
     RungeKuttaStage { fraction: 0.5, sixths: 2.0 },

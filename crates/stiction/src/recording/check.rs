@@ -3,7 +3,7 @@
 
 use crate::recording::error::ReadProblem;
 use crate::recording::run::{HEIGHT_FIELD, LAW_NAMES, MESH, MODE_NAMES, SHAPE_NAMES};
-use crate::recording::tables::Recording;
+use crate::recording::tables::{NO_MARGIN, Recording};
 
 impl Recording {
     /// Refuses a recording that contradicts itself.
@@ -41,15 +41,17 @@ impl Recording {
             ("contact_gap", &contacts.gap),
             ("contact_impulse", &contacts.impulse),
             ("contact_work", &contacts.work),
+            ("contact_normal_work", &contacts.normal_work),
+            ("contact_friction_work", &contacts.friction_work),
             ("energy", &self.energy),
             ("kinetic_energy", &self.kinetic_energy),
         ] {
             refuse(array, numbers, f64::is_finite)?;
         }
-        // No slip is friction without bound; what has no friction has no margin.
+        // No slip is friction without bound.
         refuse("contact_mu", &contacts.mu, |x| x >= 0.0)?;
         refuse("contact_viscosity", &contacts.viscosity, |x| x >= 0.0 && x.is_finite())?;
-        refuse("contact_margin", &contacts.margin, |x| x.is_nan() || (x >= 0.0 && x.is_finite()))
+        refuse("contact_margin", &contacts.margin, |x| x == NO_MARGIN || (x >= 0.0 && x.is_finite()))
     }
 
     /// Every mesh and height field that a geom names is there, and every facet has its vertices.

@@ -37,4 +37,4 @@ pub use recorder::Recorder;
 pub use run::{BodyTable, GeomTable, HeightFieldTable, MeshTable, Poses, Run};
 pub use run::{LAW_NAMES, MODE_NAMES, SHAPE_NAMES};
 pub use sink::{RecordedStep, Sink};
-pub use tables::{ContactTable, Recording};
+pub use tables::{ContactTable, NO_MARGIN, Recording};

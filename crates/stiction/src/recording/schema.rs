@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 6 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work) |
+//! | `format` | () int64 | version of this layout: 7 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -33,17 +33,20 @@
 //! | `contact_mode` | (m) int32 | index into `mode_names` |
 //! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
 //! | `contact_viscosity` | (m) | coefficient of viscous friction (N s/m); 0 without |
-//! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::report::ContactForce::margin)); NaN where there is none |
+//! | `contact_margin` | (m) | friction needed over friction available (see [`ContactForce::margin`](crate::report::ContactForce::margin)); 0 where nothing is carried, -1 where there is no dry friction |
 //! | `contact_restitution` | (m) | coefficient of restitution |
 //! | `contact_bias` | (m) | a_n of `0 <= lambda_n - p  perp  u_n + a_n >= 0` (m/s); negative where Newton's impact law makes bodies part |
 //! | `contact_preload` | (m) | `p` there: what Poisson's impact law gives in any case (N s) |
 //! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
 //! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
 //! | `contact_before` | (m, 3) | the same before the impulse, as bilateral constraints and applied forces alone would have it at the step's end; right before an impact of the event-driven stepper |
+//! | `contact_start` | (m, 3) | the same before the step ([`ContactForce::start`](crate::report::ContactForce::start)); right before an impact of the event-driven stepper |
 //! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
 //! | `contact_sustained` | (m, 3) | of what acts as a force for a while ([`ContactForce::sustained`](crate::report::ContactForce::sustained)): that force at the instant of `contact_velocity` (N), which the laws are about; NaN for impulses |
 //! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power (J) |
+//! | `contact_normal_work`, `contact_friction_work` | (m) | what the normal force and friction did along the relative velocity: of an impulse `1/2 impulse . (start + velocity)`; of a force the integral of its power (J) |
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
+//! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
 
@@ -53,13 +56,13 @@ use crate::recording::run::{
     GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
 };
 use crate::recording::tables::{ContactTable, Recording};
-use crate::report::Certificate;
+use crate::report::{Certificate, Work};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// Layout version.
-const FORMAT: i64 = 6;
+const FORMAT: i64 = 7;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -197,6 +200,10 @@ impl Recording {
             let values: Vec<f64> = self.certificates.iter().map(field.get).collect();
             npz.array(&format!("certificate_{}", field.name), &n, &values)?;
         }
+        for field in Work::FIELDS {
+            let values: Vec<f64> = self.works.iter().map(field.get).collect();
+            npz.array(&format!("work_{}", field.name), &n, &values)?;
+        }
         npz.array("energy", &n, &self.energy)?;
         npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
         npz.array("unsolved", &n, &self.unsolved)?;
@@ -210,6 +217,11 @@ impl Recording {
         for field in Certificate::FIELDS {
             let values: Vec<f64> = npz.array(&format!("certificate_{}", field.name), &n)?;
             self.certificates.iter_mut().zip(values).for_each(|(c, value)| *(field.get_mut)(c) = value);
+        }
+        self.works = vec![Work::default(); n[0]];
+        for field in Work::FIELDS {
+            let values: Vec<f64> = npz.array(&format!("work_{}", field.name), &n)?;
+            self.works.iter_mut().zip(values).for_each(|(work, value)| *(field.get_mut)(work) = value);
         }
         self.energy = npz.array("energy", &n)?;
         self.kinetic_energy = npz.array("kinetic_energy", &n)?;
@@ -318,9 +330,12 @@ impl ContactTable {
         npz.array("contact_drift", &[m, 3], &self.drift)?;
         npz.array("contact_velocity", &[m, 3], &self.velocity)?;
         npz.array("contact_before", &[m, 3], &self.before)?;
+        npz.array("contact_start", &[m, 3], &self.start)?;
         npz.array("contact_impulse", &[m, 3], &self.impulse)?;
         npz.array("contact_sustained", &[m, 3], &self.sustained)?;
-        npz.array("contact_work", &[m], &self.work)
+        npz.array("contact_work", &[m], &self.work)?;
+        npz.array("contact_normal_work", &[m], &self.normal_work)?;
+        npz.array("contact_friction_work", &[m], &self.friction_work)
     }
 
     fn read<R: Read + Seek>(npz: &mut NpzReader<R>, steps: usize) -> Result<Self, ReadProblem> {
@@ -347,9 +362,12 @@ impl ContactTable {
             drift: npz.array("contact_drift", &[m, 3])?,
             velocity: npz.array("contact_velocity", &[m, 3])?,
             before: npz.array("contact_before", &[m, 3])?,
+            start: npz.array("contact_start", &[m, 3])?,
             impulse: npz.array("contact_impulse", &[m, 3])?,
             sustained: npz.array("contact_sustained", &[m, 3])?,
             work: npz.array("contact_work", &[m])?,
+            normal_work: npz.array("contact_normal_work", &[m])?,
+            friction_work: npz.array("contact_friction_work", &[m])?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::contact::Mode;
 use crate::recording::run::{Poses, Run};
 use crate::recording::sink::{RecordedStep, Sink};
-use crate::report::{Certificate, ContactForce};
+use crate::report::{Certificate, ContactForce, Work};
 
 /// Capacity reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
 const RESERVED: usize = 8 << 20;
@@ -25,6 +25,8 @@ pub struct Recording {
     pub contacts: ContactTable,
     /// Certificate of each step.
     pub certificates: Vec<Certificate>,
+    /// By what the energy changed in each step.
+    pub works: Vec<Work>,
     /// Total energy after each step (J).
     pub energy: Vec<f64>,
     /// Kinetic energy after each step (J).
@@ -36,6 +38,9 @@ pub struct Recording {
     /// Iterations in each step.
     pub iterations: Vec<i64>,
 }
+
+/// Stands for the margin of a contact without dry friction.
+pub const NO_MARGIN: f64 = -1.0;
 
 /// Contacts of all steps, one entry of each vector per contact (or three, or nine); one that acts several times in a step of the
 /// event-driven stepper has as many ([`ContactForce`]).
@@ -61,7 +66,7 @@ pub struct ContactTable {
     pub mu: Vec<f64>,
     /// Coefficient of viscous friction (N s/m); 0 without.
     pub viscosity: Vec<f64>,
-    /// Friction needed over friction available; NaN where there is none.
+    /// Friction needed over friction available; [`NO_MARGIN`] where there is no dry friction.
     pub margin: Vec<f64>,
     /// Coefficient of restitution.
     pub restitution: Vec<f64>,
@@ -75,12 +80,18 @@ pub struct ContactTable {
     pub velocity: Vec<f64>,
     /// Relative velocity before the impulse (m/s).
     pub before: Vec<f64>,
+    /// Relative velocity before the step (m/s).
+    pub start: Vec<f64>,
     /// Impulse on the second geom, in the contact frame (N s).
     pub impulse: Vec<f64>,
     /// Of what acts as a force, the force at the instant of the velocity, in the contact frame (N); NaN for impulses.
     pub sustained: Vec<f64>,
     /// Work on the two bodies (J).
     pub work: Vec<f64>,
+    /// What the normal force and friction did along the relative velocity (J).
+    pub normal_work: Vec<f64>,
+    /// See `normal_work`.
+    pub friction_work: Vec<f64>,
 }
 
 impl ContactTable {
@@ -111,17 +122,20 @@ impl ContactTable {
             Mode::Stick => 1,
             Mode::Slip => 2,
         });
-        self.margin.push(force.margin.unwrap_or(f64::NAN));
+        self.margin.push(force.margin.unwrap_or(NO_MARGIN));
         self.restitution.push(contact.restitution);
         self.bias.push(force.bias);
         self.preload.push(force.preload);
         self.drift.extend_from_slice(contact.drift.as_slice());
         self.velocity.extend_from_slice(force.velocity.as_slice());
         self.before.extend_from_slice(force.before.as_slice());
+        self.start.extend_from_slice(force.start.as_slice());
         self.impulse.extend_from_slice(force.impulse.as_slice());
         let sustained = force.sustained.map_or([f64::NAN; 3], Into::into);
         self.sustained.extend_from_slice(&sustained);
         self.work.push(force.work);
+        self.normal_work.push(force.normal_work);
+        self.friction_work.push(force.friction_work);
     }
 }
 
@@ -148,6 +162,7 @@ impl Sink for Recording {
             },
             contacts: ContactTable { ptr: vec![0], ..Default::default() },
             certificates: Vec::with_capacity(steps),
+            works: Vec::with_capacity(steps),
             energy: Vec::with_capacity(steps),
             kinetic_energy: Vec::with_capacity(steps),
             unsolved: Vec::with_capacity(steps),
@@ -165,6 +180,7 @@ impl Sink for Recording {
         contacts.iter().for_each(|force| self.contacts.push(force));
         self.contacts.ptr.push(self.contacts.gap.len() as i64);
         self.certificates.push(report.certificate);
+        self.works.push(report.work);
         self.energy.push(report.energy);
         self.kinetic_energy.push(report.kinetic_energy);
         self.unsolved.push(report.unsolved as i64);

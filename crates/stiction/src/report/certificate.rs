@@ -8,6 +8,7 @@ use crate::constraint::position_error::larger;
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
 use crate::model::{BodyId, Law};
+use crate::report::Work;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -167,6 +168,9 @@ pub struct StepReport {
     pub kinetic_energy: f64,
     /// Violations.
     pub certificate: Certificate,
+    /// By what the energy changed in the step.
+    #[serde(default)]
+    pub work: Work,
 }
 
 impl StepReport {
@@ -191,6 +195,7 @@ impl StepReport {
             energy,
             kinetic_energy: 0.0,
             certificate: Certificate::default(),
+            work: Work::default(),
         }
     }
 
@@ -232,21 +237,30 @@ pub(crate) struct BlockOutcome {
     pub(crate) impulse: Vector3<f64>,
     /// Velocity after the step (m/s or rad/s).
     pub(crate) velocity: Vector3<f64>,
-    /// Velocity with bilateral rows alone.
+    /// Velocity before the step, and with bilateral rows and smooth forces alone; right before an impact both are that.
+    pub(crate) start: Vector3<f64>,
     pub(crate) free: Vector3<f64>,
 }
 
 impl BlockOutcome {
-    /// Of a block, `kind` with the law in force, and the values of all rows: impulses, velocities after and before.
+    /// Of a block, `kind` with the law in force, and the values of all rows: impulses, velocities after, before the step and free.
     pub(crate) fn of(
         block: &RowBlock,
         kind: BlockKind,
         impulse: &[f64],
         velocity: &[f64],
-        free: &[f64],
+        [start, free]: [&[f64]; 2],
     ) -> Self {
-        let [impulse, velocity, free] = [impulse, velocity, free].map(|rows| row_values(block, rows));
-        Self { kind, angular: block.angular, impulse, velocity, free }
+        let values = |rows: &[f64]| row_values(block, rows);
+        let [impulse, velocity, start, free] =
+            [values(impulse), values(velocity), values(start), values(free)];
+        Self { kind, angular: block.angular, impulse, velocity, start, free }
+    }
+
+    /// What the normal and the tangential impulse of a contact did along the relative velocity, `1/2 lambda . (u- + u+)` (J).
+    pub(crate) fn contact_works(&self) -> [f64; 2] {
+        let mean = (self.start + self.velocity) * 0.5;
+        [self.impulse.x * mean.x, self.impulse.y * mean.y + self.impulse.z * mean.z]
     }
 
     /// Work of its impulses (J).

@@ -1,7 +1,7 @@
 //! The read-out of a step: what every contact carries, and what every pair of geoms carries in all.
 //!
-//! The margin of a contact is the friction it needs over the friction it has, `|lambda_t| / (mu lambda_n)`: 0 without
-//! friction, 1 when it slides. Where forces are not unique (four feet of a table) it belongs to the solution that the
+//! The margin of a contact is the friction it needs over the friction it has, `|lambda_t| / (mu lambda_n)`: 0 where it needs none, as
+//! where it carries nothing, and 1 when it slides. Where forces are not unique (four feet of a table) it belongs to the solution that the
 //! solver returned.
 //!
 //! The contacts of a pair act together as one force and one moment. Their normal impulses meet in the centre of
@@ -38,6 +38,9 @@ pub struct ContactForce {
     /// The same before the impulse: as bilateral constraints and applied forces alone would have it at the end of the step; right
     /// before an impact of the event-driven stepper.
     pub before: Vector3<f64>,
+    /// The same before the step (the rotation of a lone body half a step behind, as `velocity` has it); right before an impact of the
+    /// event-driven stepper.
+    pub start: Vector3<f64>,
     /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
     pub impulse: Vector3<f64>,
     /// Impulse over the time step, world axes (N).
@@ -47,18 +50,25 @@ pub struct ContactForce {
     pub sustained: Option<Vector3<f64>>,
     /// Work on the two bodies (J): of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power.
     pub work: f64,
+    /// What the normal force did along the relative velocity (J): of an impulse `1/2 lambda_n (start + velocity)_n`; of a force the
+    /// integral of its power.
+    pub normal_work: f64,
+    /// What friction did likewise (J). What it takes is negative.
+    pub friction_work: f64,
     /// What the contact did.
     pub mode: Mode,
     /// Friction needed over friction available, `|lambda_t| / (mu lambda_n)`, at most 1 but for round-off; with dry and
     /// viscous friction, of the dry part. Without slip there is no bound, and this is the coefficient of friction that
-    /// would have been needed, `|lambda_t| / lambda_n`. `None` without dry friction and for an open contact.
+    /// would have been needed, `|lambda_t| / lambda_n`. A contact with dry friction that does not press needs none: 0. `None` only where
+    /// there is no dry friction.
     pub margin: Option<f64>,
 }
 
 impl ContactForce {
     /// Of a contact with its law in force and a block of rows of its, in a step of `h` seconds.
     pub(crate) fn of_impulse(contact: Contact, block: &BlockOutcome, h: f64) -> Self {
-        let BlockOutcome { kind, impulse, velocity, free, .. } = *block;
+        let BlockOutcome { kind, impulse, velocity, start, free, .. } = *block;
+        let [normal_work, friction_work] = block.contact_works();
         let [bias, preload] = match kind {
             BlockKind::Contact { bias, preload, .. } => [bias, preload],
             _ => [0.0; 2],
@@ -69,10 +79,13 @@ impl ContactForce {
             preload,
             velocity,
             before: free,
+            start,
             impulse,
             force: contact.frame * impulse / h,
             sustained: None,
             work: block.work(),
+            normal_work,
+            friction_work,
             mode: mode(&impulse, &velocity, contact.law),
             margin: margin(contact.law, &impulse, &velocity, h),
         }
@@ -87,20 +100,25 @@ impl ContactForce {
             preload: 0.0,
             velocity,
             before: velocity,
+            start: velocity,
             impulse: Vector3::zeros(),
             force: Vector3::zeros(),
             sustained: Some(force),
             work: 0.0,
+            normal_work: 0.0,
+            friction_work: 0.0,
             mode: mode(&force, &velocity, contact.law),
             margin: margin(contact.law, &(force * h), &velocity, h),
         }
     }
 
-    /// Adds an impulse (N s, world axes) and its work (J), in a step of `h` seconds.
-    pub(crate) fn carry(&mut self, impulse: Vector3<f64>, work: f64, h: f64) {
+    /// Adds an impulse (N s, world axes), its work, and what the normal force and friction did (J), in a step of `h` seconds.
+    pub(crate) fn carry(&mut self, impulse: Vector3<f64>, [work, normal, friction]: [f64; 3], h: f64) {
         self.force += impulse / h;
         self.impulse = self.contact.frame.tr_mul(&(self.force * h));
         self.work += work;
+        self.normal_work += normal;
+        self.friction_work += friction;
     }
 
     /// Impulse on the second body, world axes (N s).
@@ -183,17 +201,17 @@ pub struct LimitForce<'a> {
 
 /// Margin of a contact with this impulse and velocity in its frame, under a law, in a step of `h` seconds.
 pub(crate) fn margin(law: Law, impulse: &Vector3<f64>, velocity: &Vector3<f64>, h: f64) -> Option<f64> {
-    if impulse.x <= 0.0 {
-        return None;
-    }
+    let bound = match law {
+        Law::Frictionless | Law::Viscous { .. } => return None,
+        Law::NoSlip => 1.0,
+        // Without a coefficient there is no friction to need.
+        Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } if mu > 0.0 => mu,
+        Law::Coulomb { .. } | Law::CoulombViscous { .. } => return None,
+    } * impulse.x;
     let viscous = h * law.viscosity();
     let dry = libm::hypot(impulse.y + viscous * velocity.y, impulse.z + viscous * velocity.z);
-    match law {
-        Law::Frictionless | Law::Viscous { .. } => None,
-        Law::NoSlip => Some(dry / impulse.x),
-        // Without a coefficient there is no friction to need.
-        Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } => (mu > 0.0).then(|| dry / (mu * impulse.x)),
-    }
+    // What presses too little for a product of numbers to tell carries nothing either.
+    Some(if bound > 0.0 { dry / bound } else { 0.0 })
 }
 
 /// A contact slides when its impulse is on the boundary of what friction allows, to a part in a million.
@@ -252,16 +270,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_margin_is_needed_over_available_friction_and_absent_where_none_is_asked() {
+    fn the_margin_is_needed_over_available_friction_zero_where_nothing_is_carried_and_absent_without_a_law() {
         let (h, still) = (0.5, Vector3::zeros());
         let impulse = Vector3::new(2.0, 0.6, -0.8);
         assert_eq!(margin(Law::Coulomb { mu: 0.5 }, &impulse, &still, h), Some(1.0));
         assert_eq!(margin(Law::Coulomb { mu: 1.0 }, &impulse, &still, h), Some(0.5));
         assert_eq!(margin(Law::NoSlip, &impulse, &still, h), Some(0.5));
         for law in [Law::Frictionless, Law::Coulomb { mu: 0.0 }, Law::Viscous { viscosity: 1.0 }] {
-            assert_eq!(margin(law, &impulse, &still, h), None);
+            for impulse in [impulse, still] {
+                assert_eq!(margin(law, &impulse, &still, h), None);
+            }
         }
-        assert_eq!(margin(Law::NoSlip, &Vector3::new(0.0, 0.0, 0.0), &still, h), None);
+        let tiny = f64::from_bits(1);
+        for law in [Law::NoSlip, Law::Coulomb { mu: 0.25 }, Law::CoulombViscous { mu: 0.25, viscosity: 1.0 }]
+        {
+            for normal in [0.0, -1e-18, tiny] {
+                assert_eq!(
+                    margin(law, &Vector3::new(normal, 0.0, 0.0), &still, h),
+                    Some(0.0),
+                    "{law} {normal}"
+                );
+            }
+        }
         // The viscous part, -h c u_t = (-1, 0), is not dry friction's.
         let (law, sliding) = (Law::CoulombViscous { mu: 0.5, viscosity: 4.0 }, Vector3::new(0.0, 0.5, 0.0));
         assert_eq!(margin(law, &Vector3::new(2.0, -1.5, 0.0), &sliding, h), Some(0.5));

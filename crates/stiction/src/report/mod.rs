@@ -10,6 +10,7 @@
 //! | file | what it is | filled or called by |
 //! |---|---|---|
 //! | `certificate` | violations of the laws; the report of a step | `step::certify` |
+//! | `work` | by what the energy changes | `step::account`, `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
 //! | `last_step` | the problem of the last step and its answer | `sim` |
 //! | `least_friction` | the least friction with which the bodies could have moved as they did | `sim` |
@@ -23,6 +24,7 @@ pub(crate) mod forces;
 pub(crate) mod largest_margin;
 pub(crate) mod last_step;
 pub(crate) mod least_friction;
+pub(crate) mod work;
 
 pub use crate::constraint::Limited;
 pub use certificate::{Certificate, CertificateField, StepReport};
@@ -30,3 +32,4 @@ pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;
+pub use work::{Work, WorkField};

@@ -7,7 +7,7 @@ use crate::contact::detection::ContactFinder;
 use crate::contact::{FormulationError, IslandSolver};
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Keyframe, Mocap, Model, State};
-use crate::report::StepReport;
+use crate::report::{StepReport, Work};
 use crate::scene::Scene;
 use crate::settings::{Options, Settings, SettingsError, Stepper};
 use crate::sim::snapshot::Snapshot;
@@ -88,6 +88,8 @@ pub struct Simulation {
     /// What the formulation remembers of each block.
     pub(crate) memory: StepMemory,
     pub(crate) step_number: u64,
+    /// By what the energy changed in all steps.
+    pub(crate) done: Work,
     pub(crate) work: Workspace,
     pub(crate) clock: Clock,
 }
@@ -113,6 +115,7 @@ impl Simulation {
             forces: ForceMap::new(&model),
             memory: StepMemory::default(),
             step_number: 0,
+            done: Work::default(),
             work: Workspace::new(&model, &settings, &constraints)?,
             clock: Clock::default(),
             constraints,
@@ -216,6 +219,7 @@ impl Simulation {
         self.memory = StepMemory::default();
         self.clear_readout();
         self.step_number = 0;
+        self.done = Work::default();
     }
 
     /// Forgets the impulses of the last step, from which the next one would start its solves. The next steps are then a function of
@@ -224,6 +228,12 @@ impl Simulation {
     /// that are unique change by no more than the solver's tolerance.
     pub fn forget_warm_start(&mut self) {
         self.memory.last.clear();
+    }
+
+    /// By what the energy changed in all steps since the start, or since that of the run that a snapshot is of (J). Whoever writes the
+    /// state between steps changes the energy too, which is in no step's account.
+    pub fn work(&self) -> &Work {
+        &self.done
     }
 
     /// Number of steps taken.
@@ -274,6 +284,7 @@ impl Simulation {
         self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
         self.memory.advance();
         self.step_number += 1;
+        self.done += report.work;
         Ok(report)
     }
 

@@ -6,6 +6,7 @@
 use crate::constraint::rows::BlockKey;
 use crate::contact::Memory;
 use crate::model::{Model, State};
+use crate::report::Work;
 use crate::sim::simulation::{SimError, Simulation};
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +18,11 @@ pub struct Snapshot {
     /// The state.
     pub state: State,
     step_number: u64,
+    work: Work,
     memory: Vec<(BlockKey, Memory)>,
 }
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +56,7 @@ impl Simulation {
             version: VERSION,
             state: self.state.clone(),
             step_number: self.step_number,
+            work: self.done,
             memory: self.memory.last.clone(),
         }
     }
@@ -87,6 +90,7 @@ impl Simulation {
         }
         self.state.clone_from(&snapshot.state);
         self.step_number = snapshot.step_number;
+        self.done = snapshot.work;
         self.memory.last.clone_from(&snapshot.memory);
         self.clear_readout();
         Ok(())

@@ -3,10 +3,13 @@
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint;
 use crate::constraint::kind::Constraints;
+use crate::constraint::passage::{LineWork, Passage};
+use crate::constraint::tendon::Gains;
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
-use crate::model::{Base, JointKind, Model, State, Transmission, TreeId};
+use crate::model::{Actuator, Base, JointKind, Model, State, Transmission, TreeId};
+use crate::report::Work;
 use crate::spatial::Force;
 
 /// Which drives on joints and which bodies act on each tree.
@@ -136,6 +139,52 @@ impl ForceMap {
         commands.constraints.loop_joints.add_forces(model, loops, tree, commands.ctrl, tau);
     }
 
+    /// What applied forces, drives and dampers of one tree do in a passage; tendons and joints of loops count with the tree of
+    /// their first joint. Needs the poses of `data`; `scratch` (nv) is overwritten.
+    pub(crate) fn work(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: TreeId,
+        commands: &Commands,
+        passage: &Passage<'_>,
+        scratch: &mut [f64],
+    ) -> Work {
+        let (contents, loops) = (&model.trees[tree], commands.loops);
+        let dofs = contents.dofs.clone();
+        let mut work = Work::default();
+        scratch[dofs.clone()].copy_from_slice(&commands.applied[dofs.clone()]);
+        self.add_external(model, data, tree, commands.external, scratch);
+        for dof in dofs {
+            let (force, damping) = (scratch[dof], model.dofs[dof].damping);
+            if force != 0.0 || damping != 0.0 {
+                let rates = passage.along(|v| v[dof]);
+                work.applied += passage.duration * force * rates.mean;
+                work.dampers += rates.damper(damping) * rates.mean;
+            }
+        }
+        // Lone bodies have no implicit gains.
+        let own = Passage { implicit: passage.implicit && !contents.lone_body, ..*passage };
+        for &i in &self.drives[tree.index()] {
+            work.drives += joint_drive_work(model, &model.actuators[i], commands.ctrl[i], &own);
+        }
+        for &tendon in &contents.tendons {
+            let first = model.tendons[tendon].path.terms.first();
+            if first.is_some_and(|term| model.links[term.link].tree == tree) {
+                let tendons = &commands.constraints.tendons;
+                add_line(&mut work, tendons.work(model, loops, commands.ctrl, tendon, passage));
+            }
+        }
+        let joints = &commands.constraints.loop_joints;
+        for &joint in joints.on_tree(tree) {
+            let first = model.loop_joints[joint].links.into_iter().flatten().next();
+            if first.is_some_and(|link| model.links[link].tree == tree) {
+                add_line(&mut work, joints.work(model, loops, commands.ctrl, joint, passage));
+            }
+        }
+        work
+    }
+
     /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
     /// of drives that are not clamped. Writes the tree's part of both (nv): `rate` (N m s/rad, N s/m) and `position`
     /// (N m/rad, N/m).
@@ -166,6 +215,29 @@ impl ForceMap {
             rate[dof] += d;
         }
     }
+}
+
+/// What a drive on a joint of a tree does; its gains act along the joint's first velocity.
+fn joint_drive_work(model: &Model, actuator: &Actuator, control: f64, passage: &Passage<'_>) -> f64 {
+    let Transmission::Joint(link) = actuator.transmission else { return 0.0 };
+    let link = &model.links[link];
+    let (length, rate) = length_and_rate(model, actuator, passage.q, passage.v);
+    let force = drive_force(actuator, control, length, rate).0;
+    let [position, rate] = resisting_gains(model, actuator, control, passage.q, passage.v);
+    let mut gains = Gains { rate, position };
+    let mut work = 0.0;
+    for (k, gear) in actuator.gear.iter().enumerate().take(link.kind.nv()) {
+        let rates = passage.along(|v| v[link.v + k]);
+        work += rates.impulse(gear * force, gains) * rates.mean;
+        gains = Gains { rate: 0.0, position: 0.0 };
+    }
+    work
+}
+
+fn add_line(work: &mut Work, line: LineWork) {
+    work.drives += line.drives;
+    work.dampers += line.dampers;
+    work.prescribed += line.prescribed;
 }
 
 /// The commanded part of a state, apart from q and v so that those can change while it is read.

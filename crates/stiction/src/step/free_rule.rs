@@ -7,9 +7,11 @@
 //! (Hairer, Lubich, Wanner, *Geometric Numerical Integration*, 2006, section IV.4).
 
 use crate::constraint::equality::{Configuration, Instant};
+use crate::constraint::passage::Passage;
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::model::{Mocap, Model, TreeId};
+use crate::report::Work;
 use crate::step::applied_forces::Commands;
 use crate::step::start::StepStart;
 use crate::step::system::System;
@@ -21,6 +23,7 @@ pub(crate) struct TiedTrees {
     tau: Vec<f64>,
     bias: Vec<f64>,
     zeros: Vec<f64>,
+    scratch: Vec<f64>,
     /// Prescribed motions in a stage.
     mocap: Vec<Mocap>,
 }
@@ -28,10 +31,18 @@ pub(crate) struct TiedTrees {
 impl TiedTrees {
     pub(crate) fn new(model: &Model) -> Self {
         let zeros = || vec![0.0; model.nv()];
-        Self { trees: Vec::new(), tau: zeros(), bias: zeros(), zeros: zeros(), mocap: Vec::new() }
+        Self {
+            trees: Vec::new(),
+            tau: zeros(),
+            bias: zeros(),
+            zeros: zeros(),
+            scratch: zeros(),
+            mocap: Vec::new(),
+        }
     }
 
-    /// Moves the tied trees under the free rule by a step, before the projection. Needs `data` at the beginning of the step.
+    /// Moves the tied trees under the free rule by a step, before the projection, and adds what acts on them to `work`. Needs `data`
+    /// at the beginning of the step.
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
@@ -39,10 +50,11 @@ impl TiedTrees {
         &mut self,
         system: &mut System<'_>,
         contact_rule: &[bool],
+        work: &mut Work,
     ) -> Result<(), AlgorithmError> {
         let System { model, h, forces, state, data, closures, constraints, .. } = system;
         let (model, h) = (*model, *h);
-        let Self { trees, tau, bias, zeros, mocap } = self;
+        let Self { trees, tau, bias, zeros, scratch, mocap } = self;
         trees.clear();
         trees.extend(
             TreeId::all(&model.trees).filter(|&tree| closures.is_tied(tree) && !contact_rule[tree.index()]),
@@ -58,6 +70,9 @@ impl TiedTrees {
                 dynamics::factorize_by_size(model, data, tree, zeros)?;
             }
             closures.match_velocities(model, data, start, free, &mut state.v);
+            let [constraints, prescribed] = closures.matching_work(model);
+            work.constraints += constraints;
+            work.prescribed += prescribed;
         }
         let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);
         dynamics::coupled_runge_kutta_step(
@@ -79,8 +94,11 @@ impl TiedTrees {
                 closures.loops.set_rates(v);
                 let loops = &closures.loops;
                 let commands = Commands { ctrl, applied, external, loops, constraints };
+                let share = h * stage.sixths / 6.0;
+                let passage = Passage::instant(&loops.q, &loops.v, share);
                 for &tree in &*trees {
                     forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, tau);
+                    *work += forces.work(model, data, tree, &commands, &passage, scratch);
                     dynamics::factorize_by_size(model, data, tree, zeros)?;
                     dynamics::bias_forces(model, data, tree, bias);
                     for k in model.trees[tree].dofs.clone() {
@@ -90,6 +108,9 @@ impl TiedTrees {
                 }
                 let now = Instant { mocap, time: time + fraction * h };
                 closures.constrain(model, data, now, free, acceleration);
+                let [constraints, prescribed] = closures.power(model, v);
+                work.constraints += share * constraints;
+                work.prescribed += share * prescribed;
                 Ok(())
             },
         )

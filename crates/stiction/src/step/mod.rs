@@ -22,7 +22,7 @@
 //! | `contact_problem` | stages 4 to 6 |
 //! | `bounce` | where bodies are at the end of a step in which they bounce |
 //! | `advance`, `free_rule` | stage 7: trees on their own; trees tied by equalities |
-//! | `certify` | stage 8 |
+//! | `certify` | stage 8; in `account` works by cause |
 //! | `stepper` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
 //!
 //! Each stage is a function of the system, of what earlier stages wrote, and of a workspace of its own. Steps know nothing of

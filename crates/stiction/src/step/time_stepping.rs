@@ -12,9 +12,10 @@
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::report::StepReport;
-use crate::step::certify::{certify_end, certify_rows, open_report};
+use crate::step::certify::{Judged, certify_end, certify_rows, open_report};
 use crate::step::clock::{Clock, Stage};
 use crate::step::contact_problem::StepMemory;
+use crate::step::projection::Displacement;
 use crate::step::stepper::acceleration;
 use crate::step::system::System;
 use crate::step::workspace::Workspace;
@@ -29,7 +30,9 @@ pub(crate) fn step(
     work: &mut Workspace,
     clock: &mut Clock,
 ) -> Result<StepReport, AlgorithmError> {
-    let Workspace { start, projection, choice, free, problem, bounce, advance, tied, readout, .. } = work;
+    let Workspace {
+        start, projection, choice, free, problem, bounce, advance, tied, account, readout, ..
+    } = work;
     let mut accelerated = work.acceleration.as_deref_mut();
     clock.time(Stage::Kinematics, || system.place()); // 1
     clock.time(Stage::Collision, || system.find_contacts()); // 2
@@ -37,6 +40,9 @@ pub(crate) fn step(
     let moved = clock.time(Stage::Overlap, || projection.project(system, problem));
     let body = moved.farthest.map(|link| system.model.links[link].body);
     report.add_projection([moved.length, moved.angle], body);
+    if moved != Displacement::default() {
+        report.work.projection = clock.time(Stage::Certificate, || system.energy()) - report.energy;
+    }
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     if let Some(level) = &mut accelerated {
         clock.time(Stage::Solve, || {
@@ -51,16 +57,17 @@ pub(crate) fn step(
         bounce.delay(system, free, problem)
     })?;
     clock.time(Stage::Certificate, || {
-        certify_rows(system, problem, accelerated.as_deref(), readout, &mut report); // 8, at the poses of the beginning
-    });
+        let judged = Judged { contact_rule, free, accelerated: accelerated.as_deref() };
+        certify_rows(system, problem, judged, account, readout, &mut report) // 8, at the poses of the beginning
+    })?;
     clock.time(Stage::Integrate, || {
         let sustained = |tree: TreeId| accelerated.as_deref().is_some_and(|level| level.sustains(tree));
         advance.under_contact_rule(system, contact_rule, free, problem, bounce)?; // 7
-        advance.freely(system, |tree| !contact_rule[tree.index()] && !sustained(tree))?;
+        advance.freely(system, &mut report.work, |tree| !contact_rule[tree.index()] && !sustained(tree))?;
         if let Some(level) = accelerated.as_deref() {
             level.write_state(system.model, system.state);
         }
-        tied.advance(system, contact_rule)?;
+        tied.advance(system, contact_rule, &mut report.work)?;
         system.advance_prescribed();
         tied.close_loops(system, start, contact_rule, &mut free.added)
     })?;

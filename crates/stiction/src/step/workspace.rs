@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use crate::step::StepError;
 use crate::step::advance::Advance;
 use crate::step::bounce::Bounce;
+use crate::step::certify::account::Account;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_rule::TiedTrees;
 use crate::step::free_velocity::FreeVelocity;
@@ -29,6 +30,7 @@ pub(crate) struct Workspace {
     pub(crate) tied: TiedTrees,
     /// Of the acceleration stepper, if it is asked for.
     pub(crate) acceleration: Option<Box<AccelerationLevel>>,
+    pub(crate) account: Account,
     /// Contact forces of the step.
     pub(crate) readout: Readout,
 }
@@ -51,6 +53,7 @@ impl Workspace {
             bounce: Bounce::new(model),
             advance: Advance::new(model),
             tied: TiedTrees::new(model),
+            account: Account::new(model),
             readout: Readout::default(),
         })
     }

@@ -19,6 +19,7 @@ use super::coordinates::Loops;
 use crate::constraint::joint_friction::JointFriction;
 use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead};
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
+use crate::constraint::passage::{LineWork, Passage};
 use crate::constraint::position_error::PositionError;
 use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
 use crate::constraint::tendon::Gains;
@@ -76,13 +77,44 @@ impl LoopJoints {
         }
         for &i in &self.drives[joint] {
             let actuator = &model.actuators[i];
-            let (length, rate) = length_and_rate(contents, actuator, loops);
-            let (along, _) = drive_force(actuator, ctrl[i], length, rate);
+            let (along, _) = drive(contents, actuator, loops, ctrl[i]);
             for (force, gear) in force.iter_mut().zip(actuator.gear).take(contents.kind.nv()) {
                 *force += gear * along;
             }
         }
         force
+    }
+
+    /// What dampers and drives in a joint do in a passage. What a rotor on a prescribed body takes from it is in there where velocities
+    /// tell; at an instant [`super::projection::Closures::power`] has it.
+    pub(crate) fn work(
+        &self,
+        model: &Model,
+        loops: &Loops,
+        ctrl: &[f64],
+        joint: usize,
+        passage: &Passage<'_>,
+    ) -> LineWork {
+        let contents = &model.loop_joints[joint];
+        let displacement = spring_displacement(contents, passage.q);
+        let mut work = LineWork::default();
+        for (k, dof) in contents.dofs().enumerate() {
+            let rates = passage.along(|v| v[dof]);
+            let damper = rates.damper(contents.damping);
+            let spring = Gains { rate: 0.0, position: contents.stiffness };
+            let mut driven = 0.0;
+            for &i in &self.drives[joint] {
+                let (force, gains) = drive(contents, &model.actuators[i], loops, ctrl[i]);
+                let gains = if k == 0 { gains } else { Gains { rate: 0.0, position: 0.0 } };
+                driven += rates.impulse(model.actuators[i].gear[k] * force, gains);
+            }
+            let sprung = rates.impulse(-contents.stiffness * displacement[k], spring);
+            work.dampers += damper * rates.mean;
+            work.drives += driven * rates.mean;
+            let drift = loops.drift_of(std::iter::once((dof, 1.0)));
+            work.prescribed -= drift * (damper + driven + sprung + rates.rotor(contents.armature));
+        }
+        work
     }
 
     /// Gains of what acts along the first velocity of a joint, and along the others.
@@ -91,12 +123,9 @@ impl LoopJoints {
         let passive = Gains { rate: contents.damping, position: contents.stiffness };
         let mut first = passive;
         for &i in &self.drives[joint] {
-            let actuator = &model.actuators[i];
-            let (length, rate) = length_and_rate(contents, actuator, loops);
-            let (_, slopes) = drive_force(actuator, ctrl[i], length, rate);
-            let gear = actuator.gear[0] * actuator.gear[0];
-            first.position += gear * (-slopes[0]).max(0.0);
-            first.rate += gear * (-slopes[1]).max(0.0);
+            let (_, gains) = drive(contents, &model.actuators[i], loops, ctrl[i]);
+            first.position += gains.position;
+            first.rate += gains.rate;
         }
         [first, passive]
     }
@@ -299,6 +328,15 @@ pub(crate) fn pull(model: &Model, loops: &Loops, tree: TreeId, dof: usize, force
     for (k, c) in loops.expand(std::iter::once((dof, force))).filter(|(k, _)| dofs.contains(k)) {
         tau[k] += c;
     }
+}
+
+/// The force of a drive before the gear, and its gains along the first velocity of the joint.
+fn drive(joint: &LoopJoint, actuator: &Actuator, loops: &Loops, control: f64) -> (f64, Gains) {
+    let (length, rate) = length_and_rate(joint, actuator, loops);
+    let (force, slopes) = drive_force(actuator, control, length, rate);
+    let gear = actuator.gear[0] * actuator.gear[0];
+    let [position, rate] = slopes.map(|slope| gear * (-slope).max(0.0));
+    (force, Gains { rate, position })
 }
 
 /// How far a joint is from where its spring is relaxed.

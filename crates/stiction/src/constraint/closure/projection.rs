@@ -18,11 +18,11 @@ use crate::constraint::equality::{Configuration, Instant, position_error, push_e
 use crate::constraint::islands::{Islands, root, unite};
 use crate::constraint::kind::{Constraint, Constraints, Level, StepAhead};
 use crate::constraint::position_error::larger;
-use crate::constraint::rows::Rows;
+use crate::constraint::rows::{RowBlock, Rows};
 use crate::constraint::softness::Softness;
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
-use crate::model::{Model, TreeId};
+use crate::model::{Base, BodyId, Closure, EqualityKind, Model, TreeId};
 
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
@@ -164,6 +164,46 @@ impl Closures {
             }
         }
         self.correct(model, data, acceleration);
+    }
+
+    /// The power of the forces with which [`Closures::constrain`] has just done so, at the velocities `v` (W): of equalities that
+    /// nothing prescribes, and of those that a prescribed body or a function of time moves.
+    pub(crate) fn power(&mut self, model: &Model, v: &[f64]) -> [f64; 2] {
+        self.rows.velocities(model, v, &mut self.free);
+        let mut power = [0.0; 2];
+        let mut blocks = self.rows.blocks.iter();
+        for tie in self.ties.iter().filter(|tie| self.active[tie.set]) {
+            let Some(block) = blocks.next() else { break };
+            let of_block = &mut power[usize::from(is_prescribed(model, tie.equality))];
+            for row in block.row..block.row + block.count {
+                *of_block += self.rows.impulse[row] * (self.free[row] - self.rows.prescribed[row]);
+            }
+        }
+        power[1] += self.rotors_of_prescribed(model, blocks);
+        power
+    }
+
+    /// What prescribed bodies do by way of rotors, whose blocks these are; the rest of what rotors take is their kinetic energy.
+    fn rotors_of_prescribed<'a>(&self, model: &Model, blocks: impl Iterator<Item = &'a RowBlock>) -> f64 {
+        let rotors = self.rotors.iter().filter(|(_, set)| self.active[*set]);
+        let dofs = rotors.flat_map(|(joint, _)| model.loop_joints[*joint].dofs());
+        let drift = |dof: usize| self.loops.drift_of(std::iter::once((dof, 1.0)));
+        blocks.zip(dofs).map(|(block, dof)| -self.rows.impulse[block.row] * drift(dof)).sum()
+    }
+
+    /// The work of the impulses with which [`Closures::match_velocities`] has just done so (J): relative to what is prescribed,
+    /// and of that.
+    pub(crate) fn matching_work(&self, model: &Model) -> [f64; 2] {
+        let rotors = self.rows.blocks.iter().filter(|block| block.compliance > 0.0);
+        let mut work = [0.0, self.rotors_of_prescribed(model, rotors)];
+        for block in self.rows.blocks.iter().filter(|block| block.compliance == 0.0) {
+            for row in block.row..block.row + block.count {
+                let impulse = self.rows.impulse[row];
+                work[0] += 0.5 * impulse * self.free[row];
+                work[1] -= impulse * self.rows.prescribed[row];
+            }
+        }
+        work
     }
 
     /// Brings the velocities of the sets of the given trees onto the constraints' rate, as far as they give way
@@ -321,5 +361,16 @@ impl Closures {
         self.rows.velocities(model, x, &mut self.free);
         self.islands.solve_bilateral(model, &mut self.rows, &self.free);
         self.rows.apply_impulses(model, data, &mut self.scratch, x);
+    }
+}
+
+/// Whether a prescribed body or a function of time moves an equality.
+fn is_prescribed(model: &Model, equality: usize) -> bool {
+    let is_mocap = |body: &BodyId| matches!(model.bodies[*body].base, Base::Mocap(_));
+    match &model.equalities[equality].kind {
+        EqualityKind::Connect { bodies, .. }
+        | EqualityKind::Weld { bodies, .. }
+        | EqualityKind::Closure(Closure { bodies, .. }) => bodies.iter().any(is_mocap),
+        EqualityKind::Coupling(coupling) => coupling.motion.is_some(),
     }
 }

@@ -25,14 +25,15 @@
 
 use crate::constraint::islands::{Islands, RowProblem, root};
 use crate::constraint::kind::{Constraints, Level};
+use crate::constraint::passage::Passage;
 use crate::constraint::rows::{RowKind, Rows};
 use crate::contact::detection::ContactFinder;
 use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data, RungeKuttaStage};
 use crate::model::{Law, Mocap, Model, State, TreeId};
-use crate::report::StepReport;
 use crate::report::certificate::{BlockOutcome, row_values};
+use crate::report::{StepReport, Work};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::contact_problem::ContactProblem;
@@ -109,6 +110,11 @@ impl Moment {
     fn time(&self) -> f64 {
         self.begin + self.stage.fraction * self.duration
     }
+
+    /// Time for which it counts (s).
+    fn share(&self) -> f64 {
+        self.duration * self.stage.sixths / 6.0
+    }
 }
 
 /// The workspace of the acceleration stepper.
@@ -143,6 +149,8 @@ pub(crate) struct AccelerationLevel {
     pub(crate) zeros: Vec<f64>,
     pub(crate) scratch: Vec<f64>,
     after: Vec<f64>,
+    /// What forces other than those of contacts have done in the motion at work, per set.
+    works: Vec<Work>,
     /// What contacts have carried in the step.
     pub(crate) carried: Carried,
     /// How the islands of the first stage were solved, each with a tree of its set.
@@ -212,6 +220,7 @@ impl AccelerationLevel {
             zeros: zeros(),
             scratch: zeros(),
             after: Vec::new(),
+            works: vec![Work::default(); model.trees.len()],
             carried: Carried::default(),
             reports: Vec::new(),
         })))
@@ -396,7 +405,7 @@ impl AccelerationLevel {
             let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
             let persistent = &self.contacts[i];
             let set = self.set[persistent.tree.index()];
-            let outcome = BlockOutcome::of(block, kind, &self.rows.impulse, &self.after, &self.free);
+            let outcome = BlockOutcome::of(block, kind, &self.rows.impulse, &self.after, [&self.free; 2]);
             let of_set = |other: &Persistent| self.set[other.tree.index()] == set;
             if hits && self.contacts.iter().any(|other| other.hits() && of_set(other)) {
                 let contact = Contact { law: Law::Frictionless, ..persistent.contact };
@@ -423,8 +432,14 @@ impl AccelerationLevel {
     ) -> Result<(), AlgorithmError> {
         let (time, timestep) = (now.time(), now.timestep);
         self.locate_stage(model, data, start, time, q, v);
+        let passage = Passage::instant(q, v, now.share());
+        if now.stage.fraction == 0.0 {
+            self.trees.iter().for_each(|tree| self.works[self.set[tree.index()]] = Work::default());
+        }
         for i in 0..self.trees.len() {
             let tree = self.trees[i];
+            let done = map.work(model, data, tree, commands, &passage, &mut self.tau);
+            self.works[self.set[tree.index()]] += done;
             map.smooth_forces(model, data, tree, commands, q, v, &mut self.tau);
             dynamics::factorize_by_size(model, data, tree, &self.zeros)?;
             dynamics::bias_forces(model, data, tree, &mut self.bias);
@@ -457,8 +472,7 @@ impl AccelerationLevel {
             if contact.law == Law::Frictionless {
                 (velocity.y, velocity.z) = (0.0, 0.0);
             }
-            let share = now.duration * now.stage.sixths / 6.0;
-            let stage = StageForce { contact, force, velocity, share };
+            let stage = StageForce { contact, force, velocity, share: now.share() };
             persistent.part.add_stage(&stage, now.stage.fraction == 0.0, now.timestep);
         }
     }
@@ -471,6 +485,10 @@ impl AccelerationLevel {
                 persistent.part.end(relative_velocity(data, &found[place]).x, h);
             }
             self.carried.add_motion(self.set[persistent.tree.index()], &persistent.part, h);
+        }
+        for tree in &self.trees {
+            let set = self.set[tree.index()];
+            self.carried.add_work(set, std::mem::take(&mut self.works[set]));
         }
     }
 

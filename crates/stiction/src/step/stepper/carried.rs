@@ -26,7 +26,8 @@ use crate::constraint::position_error::larger;
 use crate::contact::{BlockKind, Contact};
 use crate::model::Law;
 use crate::report::certificate::BlockOutcome;
-use crate::report::{Certificate, ContactForce};
+use crate::report::{Certificate, ContactForce, Work};
+use crate::step::stepper::acceleration::RESTING;
 use nalgebra::Vector3;
 
 /// The force of a contact in a stage of a motion.
@@ -46,9 +47,12 @@ pub(crate) struct StageForce {
 pub(crate) struct SmoothPart {
     /// As of the first stage.
     start: Option<ContactForce>,
-    /// World axes (N s), and its work (J).
+    /// World axes (N s), and its work, what the normal force and friction did, and what is prescribed (J).
     impulse: Vector3<f64>,
     work: f64,
+    normal_work: f64,
+    friction_work: f64,
+    prescribed: f64,
     /// Of the last stage (N).
     normal: f64,
     violations: Certificate,
@@ -64,6 +68,9 @@ impl SmoothPart {
         }
         self.impulse += contact.frame * force * share;
         self.work += force.dot(&velocity) * share;
+        self.normal_work += force.x * velocity.x * share;
+        self.friction_work += (force.y * velocity.y + force.z * velocity.z) * share;
+        self.prescribed -= force.dot(&contact.drift) * share;
         self.normal = force.x;
         let normal = if first { velocity.x } else { 0.0 };
         let judged = Vector3::new(normal, velocity.y, velocity.z);
@@ -80,7 +87,7 @@ impl SmoothPart {
 /// A closed contact with this impulse and velocity.
 fn outcome(law: Law, impulse: Vector3<f64>, velocity: Vector3<f64>) -> BlockOutcome {
     let kind = BlockKind::Contact { law, bias: 0.0, preload: 0.0 };
-    BlockOutcome { kind, angular: false, impulse, velocity, free: velocity }
+    BlockOutcome { kind, angular: false, impulse, velocity, start: velocity, free: velocity }
 }
 
 /// One act of a contact: an impact, or all that it carries between impacts.
@@ -99,6 +106,7 @@ pub(crate) struct Carried {
     acts: Vec<Act>,
     /// Per set.
     certificates: Vec<Certificate>,
+    works: Vec<Work>,
     /// What is left of the acts when the step is accepted, sorted by key.
     kept: Vec<ContactForce>,
 }
@@ -112,6 +120,8 @@ impl Carried {
         self.kept.reserve(room);
         self.certificates.clear();
         self.certificates.resize(sets, Certificate::default());
+        self.works.clear();
+        self.works.resize(sets, Work::default());
     }
 
     /// Notes how well a problem of a set was solved.
@@ -123,6 +133,12 @@ impl Carried {
     /// Adds an impact of a contact, in a step of `h` seconds.
     pub(crate) fn add_impact(&mut self, set: usize, contact: Contact, block: &BlockOutcome, h: f64) {
         self.certificates[set].add_block(block, h);
+        let [normal, friction] = block.contact_works();
+        let work = &mut self.works[set];
+        work.impacts += normal;
+        let hits = block.start.x < -RESTING && block.impulse.x > 0.0;
+        *(if hits { &mut work.impacts } else { &mut work.friction }) += friction;
+        work.prescribed -= block.impulse.dot(&contact.drift);
         self.push(set, ContactForce::of_impulse(contact, block, h));
     }
 
@@ -130,21 +146,33 @@ impl Carried {
         self.acts.push(Act { set, order: self.acts.len(), force });
     }
 
+    /// Adds what forces other than those of contacts have done in a motion that is taken.
+    pub(crate) fn add_work(&mut self, set: usize, work: Work) {
+        self.works[set] += work;
+    }
+
     /// Adds what a smooth motion that is taken has done.
     pub(crate) fn add_motion(&mut self, set: usize, part: &SmoothPart, h: f64) {
         let certificate = &mut self.certificates[set];
         certificate.add_part(&part.violations);
         certificate.contact_work += part.work;
+        let work = &mut self.works[set];
+        work.constraints += part.normal_work;
+        work.friction += part.friction_work;
+        work.prescribed += part.prescribed;
+        let works = [part.work, part.normal_work, part.friction_work];
         let Some(mut force) = part.start else { return };
         let key = force.contact.key;
         let sustained = |act: &&mut Act| act.force.contact.key == key && act.force.sustained.is_some();
         match self.acts.iter_mut().rev().find(sustained) {
             Some(act) => {
-                force.carry(act.force.force * h + part.impulse, act.force.work + part.work, h);
+                let so_far = [act.force.work, act.force.normal_work, act.force.friction_work];
+                let works = std::array::from_fn(|k| so_far[k] + works[k]);
+                force.carry(act.force.force * h + part.impulse, works, h);
                 act.force = force;
             }
             None => {
-                force.carry(part.impulse, part.work, h);
+                force.carry(part.impulse, works, h);
                 self.push(set, force);
             }
         }
@@ -155,17 +183,26 @@ impl Carried {
         self.certificates[set].judge(block, h);
         let start = ContactForce::of_force(contact, Vector3::zeros(), block.velocity, h);
         let impulse = contact.frame * block.impulse;
-        let part = SmoothPart { start: Some(start), impulse, work: block.work(), ..SmoothPart::default() };
+        let [normal_work, friction_work] = block.contact_works();
+        let prescribed = -block.impulse.dot(&contact.drift);
+        let part = SmoothPart {
+            start: Some(start),
+            impulse,
+            work: block.work(),
+            normal_work,
+            friction_work,
+            prescribed,
+            ..SmoothPart::default()
+        };
         self.add_motion(set, &part, h);
     }
 
     /// Ends the step: only what the sets have done that are not `lost` remains.
     pub(crate) fn accept(&mut self, lost: &[bool]) {
-        self.certificates
-            .iter_mut()
-            .zip(lost)
-            .filter(|(_, lost)| **lost)
-            .for_each(|(c, _)| *c = Certificate::default());
+        for set in (0..self.works.len()).filter(|&set| lost[set]) {
+            self.certificates[set] = Certificate::default();
+            self.works[set] = Work::default();
+        }
         self.acts.retain(|act| !lost[act.set]);
         // A sort that keeps equals in their order would need memory.
         self.acts.sort_unstable_by_key(|act| (act.force.contact.key, act.order));
@@ -175,6 +212,11 @@ impl Carried {
     /// Certificates of the sets.
     pub(crate) fn certificates(&self) -> impl Iterator<Item = &Certificate> {
         self.certificates.iter()
+    }
+
+    /// Works on the sets.
+    pub(crate) fn works(&self) -> impl Iterator<Item = &Work> {
+        self.works.iter()
     }
 
     /// All acts, sorted by the keys of their contacts.
@@ -277,6 +319,7 @@ mod tests {
         for (set, impulse) in [(0, 1.0), (1, 2.0), (0, 3.0)] {
             let mut block = outcome(law, Vector3::new(impulse, 0.0, 0.0), Vector3::zeros());
             block.free.x = -1.0;
+            block.start.x = -1.0;
             carried.add_impact(set, contact(law), &block, H);
         }
         carried.accept(&[false, true]);

@@ -11,3 +11,4 @@ mod random_piles;
 mod restitution;
 mod shipped_scenes;
 mod snapshots;
+mod work;

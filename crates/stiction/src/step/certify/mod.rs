@@ -1,12 +1,17 @@
 //! Stage 8 of a step: the certificate ([`Certificate`](crate::report::Certificate)) is filled from rows and velocities, and the
-//! contact forces are read out.
+//! contact forces are read out; the account of the energy ([`account`]) is closed.
+
+pub(crate) mod account;
 
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
+use crate::dynamics::AlgorithmError;
 use crate::report::certificate::BlockOutcome;
 use crate::report::{ContactForce, Readout, StepReport};
+use crate::step::certify::account::Account;
 use crate::step::contact_problem::ContactProblem;
+use crate::step::free_velocity::FreeVelocity;
 use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
 
@@ -15,18 +20,31 @@ pub(crate) fn open_report(system: &System<'_>) -> StepReport {
     StepReport::at(system.state.time, system.energy())
 }
 
+/// By what the trees have moved: the contact rule with its free velocity, or the level of forces.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged<'a> {
+    pub(crate) contact_rule: &'a [bool],
+    pub(crate) free: &'a FreeVelocity,
+    pub(crate) accelerated: Option<&'a AccelerationLevel>,
+}
+
 /// Fills in everything that refers to the poses of the step's beginning, and the contact forces. Writes the row velocities of
 /// `problem`.
+///
+/// # Errors
+/// A lone body without mass or inertia.
 pub(crate) fn certify_rows(
     system: &System<'_>,
     problem: &mut ContactProblem,
-    accelerated: Option<&AccelerationLevel>,
+    judged: Judged<'_>,
+    account: &mut Account,
     readout: &mut Readout,
     report: &mut StepReport,
-) {
+) -> Result<(), AlgorithmError> {
     let h = system.h;
-    let ContactProblem { rows, contacts, free, velocity, rates, .. } = problem;
-    rows.velocities(system.model, velocity, rates);
+    problem.rows.velocities(system.model, &problem.velocity, &mut problem.rates);
+    report.work += account.under_contact_rule(system, judged.contact_rule, judged.free, problem)?;
+    let ContactProblem { rows, contacts, free, rates, .. } = problem;
     let certificate = &mut report.certificate;
     readout.contacts.clear();
     for block in &rows.blocks {
@@ -38,22 +56,24 @@ pub(crate) fn certify_rows(
             }
             other => other,
         };
-        let outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, free);
+        let outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, [&account.rates, free]);
         certificate.add_block(&outcome, h);
         if let (BlockKind::Contact { law, .. }, Some(index)) = (kind, block.contact) {
             let contact = Contact { law, ..contacts[index] };
             readout.contacts.push(ContactForce::of_impulse(contact, &outcome, h));
         }
     }
-    if let Some(level) = accelerated {
+    if let Some(level) = judged.accelerated {
         let carried = level.carried();
         carried.certificates().for_each(|part| certificate.add_part(part));
+        carried.works().for_each(|work| report.work += *work);
         readout.contacts.reserve(carried.room());
         readout.merge(carried.forces());
     }
     readout.add_up_pairs(h);
     report.contacts = readout.contacts.len();
     report.rows = rows.len();
+    Ok(())
 }
 
 /// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.
@@ -62,6 +82,7 @@ pub(crate) fn certify_end(system: &mut System<'_>, report: &mut StepReport) {
     system.closures.loops.set_rates(&system.state.v);
     let energy = system.energy();
     report.certificate.energy_change = energy - report.energy;
+    report.work.close(report.certificate.energy_change);
     report.energy = energy;
     report.kinetic_energy = system.kinetic_energy();
     system.find_contacts();
