@@ -11,7 +11,7 @@
 //!
 //! | stage | when | from | budget | why |
 //! |---|---|---|---|---|
-//! | least norm | carried impulses | start | 6 steps | as Newton; refused where its velocities are far from those of the start |
+//! | least norm | carried impulses | start | 6 steps | as Newton |
 //! | Newton | that failed | start | 6 steps | while modes stay 0 to 2 steps are enough, and a few when some change; more means that it cycles |
 //! | proximal point | Newton failed | start | weight 1e-3, 15 steps, 12 centres | stays near impulses that are nearly right; the weight falls to its least, 1e-10, in four good centres, and three times as many leave room for rejections |
 //! | interior point | cold | nothing | 100 steps | takes 10 to 30, and notices itself when it stalls |
@@ -32,9 +32,11 @@
 //! 1. Newton's method on Tikhonov's regularization with the weight `eps = 1e-8`, whose answer is that one but for about `eps`;
 //! 2. steps back to the problem itself with the factorization there is, which move nothing within the kernel of `W'`.
 //!
-//! From carried impulses this comes first. After another stage it begins at its answer. If Newton's method fails there, it goes along the weights 1e-2, 1e-4, 1e-6 and 1e-8, all in at most 60 factorizations. What passes, has less norm and the same velocities is taken: under
-//! Coulomb's law other impulses can be answers with other velocities, and what is held must not fall for them. Where a weight fails, the answer is that of the last one (nine problems in ten reach the least norm to 1e-4, the
-//! others are some percent off).
+//! From carried impulses this comes first. After another stage it begins at its answer, and if Newton's method fails there,
+//! goes along the weights 1e-2, 1e-4, 1e-6 and 1e-8, all in at most 60 factorizations. What passes, has less norm and the
+//! same velocities is taken: under Coulomb's law other impulses can be answers with other velocities, and what is held must
+//! not fall for them. Where a weight fails, the answer is that of the last one (nine problems in ten reach the least norm to
+//! 1e-4, the others are some percent off).
 //!
 //! At the end, an answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which
 //! doubles the digits in each.
@@ -273,13 +275,8 @@ impl Chain {
         let state = &mut self.state;
         match method {
             Method::LeastNorm => {
-                let start = state.start_over(problem);
-                let outcome = self.reach_least_norm(problem);
-                if outcome != Outcome::Passed || self.state.moves_like_start(problem) {
-                    return outcome;
-                }
-                self.state.take_back(start);
-                return Outcome::Exhausted;
+                state.x.copy_from_slice(&state.start);
+                return self.reach_least_norm(problem);
             }
             Method::Newton => {
                 let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };

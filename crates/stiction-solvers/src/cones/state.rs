@@ -294,24 +294,6 @@ impl State {
         self.good
     }
 
-    /// Goes back to the start and keeps its velocities. Returns its natural map and whether it passes.
-    pub(crate) fn start_over(&mut self, problem: &ConeNcp) -> (f64, bool, bool) {
-        self.best.copy_from_slice(&self.start);
-        (self.least, self.passed, self.good) = (f64::INFINITY, false, false);
-        self.forget();
-        self.x.copy_from_slice(&self.start);
-        self.look(problem);
-        self.set_aside(problem)
-    }
-
-    /// Whether the best answer moves nearly as the start would, which no jump to another answer does.
-    pub(crate) fn moves_like_start(&mut self, problem: &ConeNcp) -> bool {
-        self.return_to_best();
-        self.look(problem);
-        let apart = self.y.iter().zip(&self.velocity_aside).map(|(a, b)| (a - b).abs());
-        apart.fold(0.0, f64::max) <= NEAR * largest_abs(&self.problem.q)
-    }
-
     /// Whether the best answer has less norm than the one that was set aside, and the same velocities.
     pub(crate) fn is_less_than_aside(&mut self, problem: &ConeNcp) -> bool {
         let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
@@ -413,9 +395,6 @@ impl State {
 
 /// Velocities are the same to this part of the largest free one.
 const ALIKE: f64 = 1e-6;
-
-/// Velocities are nearly the same to this part of the largest free one.
-const NEAR: f64 = 1e-2;
 
 /// A square norm is less by more than this part.
 const LESS: f64 = 1e-9;
