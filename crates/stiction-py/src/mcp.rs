@@ -89,10 +89,11 @@ impl Shared {
         let n = z.len();
         let size = z[j].abs().max(1.0);
         let mut at = z.to_vec();
-        // The value at another z_j within the bounds, if it is defined there.
+        let bounds = self.0.lower[j]..=self.0.upper[j];
+        // The value at another z_j, within the bounds unless z_j is outside, if it is defined there.
         let mut value = |step: f64| {
             at[j] = z[j] + step;
-            if at[j] < self.0.lower[j] || at[j] > self.0.upper[j] || at[j] == z[j] {
+            if (bounds.contains(&z[j]) && !bounds.contains(&at[j])) || at[j] == z[j] {
                 return None;
             }
             let mut value = vec![0.0; n];
