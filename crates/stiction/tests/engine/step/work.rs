@@ -132,16 +132,20 @@ fn a_grasp_at_rest_does_no_work_at_all_under_any_contact_model_that_holds_it() {
             let mut s = formulations::under(name, &text);
             assert_eq!(s.timestep(), h);
             // Twelve contacts that press with 50 N and less, along what motion the tolerance of the solver leaves.
-            let (mut most, mut work) = (1e-12, Work::default());
-            for step in 0..60 {
+            let (mut most, mut work, mut at_rest) = (1e-12, Work::default(), 0);
+            let mut rested = false;
+            for _ in 0..60 {
                 let report = s.step().unwrap();
-                // At the level of forces the cubes first come to rest.
-                if step >= 10 {
+                let rests = speed(&s) < 1e-9;
+                // At the level of forces there are other answers, in which cubes fall for a step and are caught in the next.
+                if rests && rested {
                     most += 600.0 * speed(&s) * h;
                     work += report.work;
+                    at_rest += 1;
                 }
+                rested = rests;
             }
-            assert!(most < 1e-7, "{name} {h} {most:e}");
+            assert!(at_rest > 50 && most < 1e-7, "{name} {h} {at_rest} {most:e}");
             for field in Work::FIELDS {
                 assert!((field.get)(&work).abs() <= most, "{name} {h} {most:e} {work:?}");
             }
