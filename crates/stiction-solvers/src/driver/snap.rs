@@ -3,12 +3,14 @@
 //! Basic solutions of degenerate problems leave rounding where zeros belong. Rows whose terms are nothing but such
 //! noise are then wrong by as much as they are large, and the residual, which measures every row by its terms, says so.
 
+use crate::linalg::dense::largest_abs;
+
 /// Distance from a bound, as a part of the largest `|z|`, that is rounding.
 const NOISE: f64 = 1e-12;
 
 /// Puts every `z_i` next to a bound on it; says whether any moved.
 pub(crate) fn snap(z: &mut [f64], bounds: impl Fn(usize) -> [f64; 2]) -> bool {
-    let near = NOISE * z.iter().fold(0.0, |largest: f64, z| largest.max(z.abs()));
+    let near = NOISE * largest_abs(z);
     let mut moved = false;
     for (i, z) in z.iter_mut().enumerate() {
         for bound in bounds(i) {

@@ -82,8 +82,8 @@ impl Solution {
 ///
 /// In a box ([`Lcp`](crate::Lcp), [`BoxLcp`](crate::BoxLcp), [`Mlcp`](crate::Mlcp), [`FactoredLcp`](crate::FactoredLcp), and
 /// [`Mcp`](crate::Mcp) by its linearization) each row `w_i` is measured by the size of the terms that make it,
-/// `W_i = |q_i| + sum_j |M_ij| |z_j|` (the sum no larger than the constants of all rows explain; all no less than what a hundredth of
-/// them makes of the row, beside which a smaller row is rounding), and the distance of each `z_j`
+/// `W_i = |q_i| + sum_j |M_ij| |z_j|` (the sum no larger than the constants of connected rows explain; all no less than a unit four
+/// decades below the largest term of the rows that are met, beside which a smaller row is rounding), and the distance of each `z_j`
 /// from its bound by `U_j`, the lesser of `min_i W_i / |M_ij|` and the largest `|z|` (or the bound's size). Hence a natural map
 /// of `e` says: up to distances `e |z|` from its bounds, `z` solves exactly a problem each of whose numbers differs from the given
 /// one by a fraction of at most about `n e`. Rows in other units, zero diagonals and zero Jacobians change nothing. For

@@ -33,7 +33,9 @@ fn neither_contacts_nor_their_friction_add_energy_in_ten_thousand_random_steps()
             }
         }
         println!("{model}: {unsolved} of 10000 steps unsolved");
-        assert!(work <= 1e-12, "{model}: contacts add {work} of the energy");
+        // Forces are solved to 1e-10 of the terms of their rows, impulses to a target well below.
+        let bound = if model == "acceleration" { 1e-10 } else { 1e-12 };
+        assert!(work <= bound, "{model}: contacts add {work} of the energy");
         // Explicit friction opposes the velocity before the step.
         assert!(
             friction <= 1e-9 || model == "viscous-explicit",
