@@ -32,11 +32,12 @@
 //! 1. Newton's method on Tikhonov's regularization with the weight `eps = 1e-8`, whose answer is that one but for about `eps`;
 //! 2. steps back to the problem itself with the factorization there is, which move nothing within the kernel of `W'`.
 //!
-//! From carried impulses this comes first. After another stage it begins at its answer, and if Newton's method fails there,
-//! goes along the weights 1e-2, 1e-4, 1e-6 and 1e-8, all in at most 60 factorizations. What passes, has less norm and the
-//! same velocities is taken: under Coulomb's law other impulses can be answers with other velocities, and what is held must
-//! not fall for them. Where a weight fails, the answer is that of the last one (nine problems in ten reach the least norm to
-//! 1e-4, the others are some percent off).
+//! From carried impulses this comes first. After another stage it begins at its answer, and the term `mu |u_t|` of Coulomb's law
+//! is held at the velocities of that: what is left is monotone, and its answers are the impulses with the same velocities, from
+//! which the least is wanted; under Coulomb's law itself others can be answers with other velocities, and what is held must
+//! not fall for them. If Newton's method fails there, it goes along the weights 1e-2, 1e-4, 1e-6 and 1e-8, all in at most 60
+//! factorizations. What passes, has less norm and the same velocities is taken. Where a weight fails, the answer is that of the
+//! last one (49 problems in 50 reach the least norm to 1e-4, the others are some percent off).
 //!
 //! At the end, an answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which
 //! doubles the digits in each.
@@ -349,7 +350,7 @@ impl Chain {
             let how = Parameters { eps, rho: 1.0 / (eps * (1.0 + eps)).sqrt(), cap: 15, allowance: 3 };
             match self.proximal.newton.run(&mut self.state, problem, Centre::Zero, how) {
                 NewtonEnd::OutOfBudget => return Outcome::OutOfBudget,
-                NewtonEnd::Solved(_) => reached = Some(how),
+                NewtonEnd::Solved(_) => reached = Some(how)
                 _ => break,
             }
         }
@@ -369,11 +370,13 @@ impl Chain {
         }
         let aside = self.state.set_aside(problem);
         let whole = self.state.limit_within(SMALLER_BUDGET);
+        self.proximal.newton.hold_sliding(&self.state);
         let mut outcome = self.reach_least_norm(problem);
         if outcome == Outcome::Exhausted {
             self.state.x.copy_from_slice(&self.state.start);
             outcome = self.descend_to_least_norm(problem);
         }
+        self.proximal.newton.release_sliding();
         let better = outcome == Outcome::Passed && self.state.is_less_than_aside(problem);
         self.state.limit(whole);
         if !better {

@@ -276,6 +276,11 @@ impl State {
         aside
     }
 
+    /// Sliding velocities of the answer that was set aside below this are rounding.
+    pub(crate) fn sliding_in_doubt(&self) -> f64 {
+        64.0 * self.rounding_aside
+    }
+
     /// Whether the point itself passes the target, whatever the best answer does.
     pub(crate) fn point_passes(&mut self, problem: &ConeNcp) -> bool {
         self.look(problem);
@@ -303,7 +308,7 @@ impl State {
         self.return_to_best();
         self.look(problem);
         let apart = self.y.iter().zip(&self.velocity_aside).map(|(a, b)| (a - b).abs());
-        apart.fold(0.0, f64::max) <= ALIKE * largest_abs(&self.problem.q) + 64.0 * self.rounding_aside
+        apart.fold(0.0, f64::max) <= ALIKE * largest_abs(&self.problem.q) + self.sliding_in_doubt()
     }
 
     /// Makes the answer that was set aside the best again.

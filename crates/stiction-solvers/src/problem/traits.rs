@@ -114,7 +114,7 @@ impl Residual {
     /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, or impulses that cancel each other)
     /// would raise it until anything passes, so beyond one part in a million of the data
     /// it excuses nothing.
-    pub const LARGEST_FLOOR: f64 = 1e-6;
+    pub const LARGEST_FLOOR: f64 = 1e-5;
 
     /// Whether this residual certifies an answer: `natural_map <= max(tolerance, floor)`, where `floor` is
     /// [`Problem::residual_floor`], ignored beyond [`Residual::LARGEST_FLOOR`].

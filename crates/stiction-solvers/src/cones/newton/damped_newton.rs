@@ -28,9 +28,11 @@
 //! comparisons*, 2018, section 4.
 
 use crate::cones::newton::alart_curnier::{derivative, equations};
+use crate::cones::normalized::Law;
 use crate::cones::state::State;
 use crate::linalg::capacity::reserve_to;
 use crate::problem::ConeNcp;
+use crate::problem::cone::tangent_norm;
 
 /// Halvings of a step.
 const HALVINGS: usize = 10;
@@ -97,12 +99,18 @@ pub(crate) struct DampedNewton {
     from_y: Vec<f64>,
     full_y: Vec<f64>,
     best: Vec<f64>,
+    /// What is added to the velocities: `mu |y_t|` of the answer whose sliding is held.
+    opening: Vec<f64>,
+    /// Whether it is.
+    holds: bool,
 }
 
 impl DampedNewton {
     /// Reserves memory for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
+        self.holds = false;
         for list in [
+            &mut self.opening,
             &mut self.f,
             &mut self.step,
             &mut self.y,
@@ -114,6 +122,26 @@ impl DampedNewton {
             reserve_to(list, n);
             list.resize(n, 0.0);
         }
+    }
+
+    /// Holds the term `mu |y_t|` of Coulomb's law at the velocities of the state, and its cones beside it: what is left is
+    /// monotone, its answers are all impulses with these velocities that Coulomb's law allows.
+    pub(crate) fn hold_sliding(&mut self, state: &State) {
+        self.opening.fill(0.0);
+        for cell in &state.problem.cells {
+            if let Law::Coulomb { mu } = cell.law
+                && !state.problem.associated
+            {
+                let sliding = tangent_norm(&state.y[cell.rows()]);
+                self.opening[cell.row] = if sliding > state.sliding_in_doubt() { mu * sliding } else { 0.0 };
+            }
+        }
+        self.holds = true;
+    }
+
+    /// Coulomb's law as it is again.
+    pub(crate) fn release_sliding(&mut self) {
+        self.holds = false;
     }
 
     /// Runs the method from the point of the state. The point of least `|F|` is left there.
@@ -182,14 +210,17 @@ impl DampedNewton {
             }
             Centre::Zero => self.y.iter_mut().zip(&state.x).for_each(|(y, x)| *y += how.eps * x),
         }
-        let Parameters { rho, .. } = how;
-        equations(&state.problem.cells, state.problem.associated, &state.x, &self.y, rho, &mut self.f).sqrt()
+        if self.holds {
+            self.y.iter_mut().zip(&self.opening).for_each(|(y, opening)| *y += opening);
+        }
+        let associated = self.holds || state.problem.associated;
+        equations(&state.problem.cells, associated, &state.x, &self.y, how.rho, &mut self.f).sqrt()
     }
 
     /// Step 1; whether there is a step.
     fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
         let Parameters { eps, rho, .. } = how;
-        let (cells, associated) = (&state.problem.cells, state.problem.associated);
+        let (cells, associated) = (&state.problem.cells, self.holds || state.problem.associated);
         derivative(cells, associated, &state.x, &self.y, rho, &mut state.derivative);
         for (k, cell) in cells.iter().enumerate() {
             let d = cell.dim;

@@ -6,7 +6,7 @@
 //! | [`Motion::Shake`] | five boxes on a plate that shakes with the acceleration `mu g` | 800 | 20 |
 //! | [`Motion::ShakeUnequal`] | the same with masses 1 and 1e4 in turn | 800 | 20 |
 //! | [`Motion::Grip`] | two fingers whose grip weakens until the object slips, again and again | 800 | 8 |
-//! | [`Motion::TumbleSix`] | six boxes thrown on a heap | 566 | up to 28 |
+//! | [`Motion::TumbleSix`] | six boxes thrown on a heap | 566 | up to 24 |
 //!
 //! A step: free velocities `v` from forces and drives, contacts of corners and faces within a margin, the cone problem
 //! with the normal bias `phi / h` for gaps and `0.2 phi / h` for overlaps, impulses, positions. The impulses of a step are

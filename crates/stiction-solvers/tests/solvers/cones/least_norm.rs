@@ -128,7 +128,7 @@ fn answers(problem: &ConeNcp) -> [Solution; 2] {
 }
 
 #[test]
-fn impulses_are_those_of_least_norm_in_nine_problems_of_ten_and_near_it_in_the_others() {
+fn impulses_are_those_of_least_norm_but_for_one_problem_in_fifty_which_is_near_it() {
     let (mut count, mut least_of_all, mut sum) = (0_u32, 0_u32, 0.0);
     let families = Family::ALL.map(|family| family.samples(5));
     // Mass ratios beyond 1e3 leave it open what is zero.
@@ -146,15 +146,15 @@ fn impulses_are_those_of_least_norm_in_nine_problems_of_ten_and_near_it_in_the_o
             }
             let ratio = others.norm(&x.z) / least;
             assert!(ratio > 1.0 - 1e-4, "{}: {ratio}, which is not possible", sample.name);
-            assert!(ratio < 1.3, "{}: {ratio}", sample.name);
+            assert!(ratio < 1.1, "{}: {ratio}", sample.name);
             count += 1;
             sum += ratio;
             least_of_all += u32::from(ratio < 1.0 + 1e-4);
         }
     }
     eprintln!("{least_of_all} of {count}, {} times the least norm on the average", sum / f64::from(count));
-    assert!(count > 100 && 10 * least_of_all >= 9 * count, "{least_of_all} of {count}");
-    assert!(sum < 1.01 * f64::from(count), "{}", sum / f64::from(count));
+    assert!(count > 100 && 50 * least_of_all >= 49 * count, "{least_of_all} of {count}");
+    assert!(sum < 1.001 * f64::from(count), "{}", sum / f64::from(count));
 }
 
 #[test]
