@@ -8,7 +8,7 @@
 use crate::linalg::dense::dot_and_magnitude;
 use crate::problem::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
 use crate::problem::cone_ncp::{FLOOR, RESTING};
-use crate::problem::{Cone, ConeNcp, Delassus, FrictionLaw, Residual};
+use crate::problem::{Cone, ConeNcp, Delassus, FrictionLaw};
 
 /// A diagonal block below this multiple of the largest is a row that nothing moves (both bodies fixed, say): rounding
 /// noise of about `eps` times the largest. Mass ratios of 1e10 are far above.
@@ -278,6 +278,6 @@ impl Normalized {
 
 /// Whether a natural map counts as solved: well within the tolerance or the rounding floor, so that the certificate on
 /// the original data, rounded differently, agrees. Near the floor the natural map is all rounding.
-pub(crate) fn passes(natural_map: f64, tolerance: f64, floor: f64) -> bool {
-    natural_map <= 0.9 * tolerance || (natural_map <= 0.5 * floor && floor <= Residual::LARGEST_FLOOR)
+pub(crate) fn passes(natural_map: f64, tolerance: f64, floor: f64, largest_floor: f64) -> bool {
+    natural_map <= 0.9 * tolerance || (natural_map <= 0.5 * floor && floor <= largest_floor)
 }

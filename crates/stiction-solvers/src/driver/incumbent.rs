@@ -17,6 +17,8 @@ pub(crate) type Assessment = (Residual, f64);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Incumbent {
     tolerance: f64,
+    /// Largest rounding floor that excuses.
+    pub(crate) largest_floor: f64,
     residual: Residual,
     certified: bool,
     /// Iterations so far, as reported.
@@ -33,6 +35,7 @@ impl Incumbent {
     /// Begins a solve: there is no answer yet, and no work has been done.
     pub(crate) fn open(&mut self, tolerance: f64) {
         self.tolerance = tolerance;
+        self.largest_floor = Residual::LARGEST_FLOOR;
         (self.iterations, self.pivots, self.regularization) = (0, 0, 0.0);
         self.history.restart(false, 0);
         self.budget = Budget::default();
@@ -68,7 +71,7 @@ impl Incumbent {
     /// Copies `candidate` into `x` if it is the best answer so far, and says whether it is.
     pub(crate) fn offer(&mut self, assessment: Assessment, candidate: &Solution, x: &mut Solution) -> bool {
         let (residual, floor) = assessment;
-        let certified = residual.certifies(self.tolerance, floor);
+        let certified = self.certifies(residual, floor);
         let better = self.improves(residual, certified);
         if better {
             self.accept(residual, certified);
@@ -93,7 +96,11 @@ impl Incumbent {
 
     /// Makes the answer that is in the caller's solution already the best one, whatever it is worth.
     pub(crate) fn adopt(&mut self, (residual, floor): Assessment) {
-        self.accept(residual, residual.certifies(self.tolerance, floor));
+        self.accept(residual, self.certifies(residual, floor));
+    }
+
+    fn certifies(&self, residual: Residual, floor: f64) -> bool {
+        residual.certifies_within(self.tolerance, floor, self.largest_floor)
     }
 
     /// The same for the answer of another solver, see [`Incumbent::offer_answer`].

@@ -114,11 +114,20 @@ impl Residual {
     /// The floor grows with `|z|`. A runaway `z` (along a ray of an unsolvable problem, or impulses that cancel each other)
     /// would raise it until anything passes, so beyond one part in a million of the data
     /// it excuses nothing.
-    pub const LARGEST_FLOOR: f64 = 1e-5;
+    pub const LARGEST_FLOOR: f64 = 1e-6;
+
+    /// The same of an answer that its solver has shown to be the one of least norm, whose size the data ask for: a load 1e8
+    /// times as heavy as what carries it.
+    pub const LARGEST_FLOOR_OF_LEAST_NORM: f64 = 1e-5;
 
     /// Whether this residual certifies an answer: `natural_map <= max(tolerance, floor)`, where `floor` is
     /// [`Problem::residual_floor`], ignored beyond [`Residual::LARGEST_FLOOR`].
     pub fn certifies(&self, tolerance: f64, floor: f64) -> bool {
-        self.natural_map <= tolerance || (self.natural_map <= floor && floor <= Residual::LARGEST_FLOOR)
+        self.certifies_within(tolerance, floor, Residual::LARGEST_FLOOR)
+    }
+
+    /// The same with another largest floor.
+    pub(crate) fn certifies_within(&self, tolerance: f64, floor: f64, largest_floor: f64) -> bool {
+        self.natural_map <= tolerance || (self.natural_map <= floor && floor <= largest_floor)
     }
 }

@@ -189,3 +189,20 @@ fn the_corners_of_a_box_share_its_weight_alike_and_pull_at_nothing() {
         }
     }
 }
+
+#[test]
+fn loads_a_hundred_million_times_as_heavy_as_what_carries_them_are_carried() {
+    let (mut count, mut factorizations) = (0, 0);
+    for sample in Family::ALL.iter().flat_map(|family| family.samples(5)) {
+        if !sample.name.contains("e8") {
+            continue;
+        }
+        let problem = sample.system.problem(Form::Factored).unwrap();
+        let mut chain = Chain::new(ChainSettings::default()).unwrap();
+        let mut x = Solution::default();
+        let report = chain.solve(&problem, Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "{}: {report:?}", sample.name);
+        (count, factorizations) = (count + 1, factorizations + report.pivots);
+    }
+    assert!(count > 30 && factorizations < 300 * count, "{factorizations} factorizations in {count}");
+}

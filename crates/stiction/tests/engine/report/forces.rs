@@ -364,3 +364,70 @@ fn a_pair_without_dry_friction_or_without_contact_has_no_margins() {
     run(&mut s, 0.01, |_, _| ());
     assert_eq!(margins(&s), None);
 }
+
+#[test]
+fn pieces_that_fit_about_one_point_press_no_more_than_their_drive_and_turn_as_fast_as_damping_allows() {
+    // A cube of 26 pieces of 20 mm, frictionless meshes with bevelled edges, each turning about the centre (faces on
+    // hinges). Contacts of the pieces are more than what moves them, so that impulses of any size would do.
+    let mut pieces = String::new();
+    for place in (0..27).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]) {
+        let axis = place.map(|p: i32| p.to_string()).join(" ");
+        let joint = match place.iter().map(|p| p.abs()).sum::<i32>() {
+            0 => continue,
+            1 => format!(r#"type="hinge" axis="{axis}""#),
+            _ => r#"type="ball""#.into(),
+        };
+        let at = place.map(|p| (0.02 * f64::from(p)).to_string()).join(" ");
+        pieces += &format!(
+            r#"<body><joint name="{axis}" {joint}/><geom type="mesh" mesh="piece" pos="{at}" mass="0.0025" condim="1"/></body>"#
+        );
+    }
+    let signs = [-1.0, 1.0];
+    let mut vertices = String::new();
+    for (side, a, b) in signs.iter().flat_map(|s| signs.iter().flat_map(move |a| signs.map(|b| (s, *a, b)))) {
+        for axis in 0..3 {
+            let mut vertex = [0.0; 3];
+            (vertex[axis], vertex[(axis + 1) % 3], vertex[(axis + 2) % 3]) =
+                (0.01 * side, 0.0085 * a, 0.0085 * b);
+            vertices += &vertex.map(|v| format!("{v} ")).concat();
+        }
+    }
+    let text = format!(
+        r#"<mujoco><compiler angle="radian"/><option timestep="0.01"/>
+        <default><joint armature="0.0001" damping="0.0005" frictionloss="0.0005"/></default>
+        <asset><mesh name="piece" vertex="{vertices}"/></asset>
+        <worldbody>{pieces}</worldbody><actuator><motor joint="1 0 0"/></actuator>
+        <keyframe><key name="start" ctrl="0.015"/></keyframe></mujoco>"#
+    );
+    let mut s = simulate(&text);
+    let weight = 26.0 * 0.0025 * G * 0.01;
+    let mut largest = 0.0_f64;
+    for _ in 0..300 {
+        assert!(s.step().unwrap().solved());
+        largest = s.contact_forces().iter().fold(largest, |most, c| most.max(c.impulse.norm()));
+    }
+    // Nine pieces turn: 9 x 0.0005 N m of joint friction, 9 x 0.0005 N m s of damping.
+    let speed = s.state.v.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    assert!((speed - (0.015 - 0.0045) / 0.0045).abs() < 1e-3, "{speed}");
+    assert!(largest < 100.0 * weight, "{largest} N s on a weight of {weight}");
+}
+
+#[test]
+fn a_cube_on_one_a_hundred_million_times_lighter_is_solved_in_every_step_and_sinks_nowhere() {
+    let cube = |name: &str, z: f64, mass: f64| {
+        format!(
+            r#"<body name="{name}" pos="0 0 {z}"><freejoint/>
+            <geom type="box" size="0.25 0.25 0.25" mass="{mass}" friction="0.5"/></body>"#
+        )
+    };
+    let text = format!(
+        r#"<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="9 9 1"/>{}{}</worldbody></mujoco>"#,
+        cube("light", 0.25, 1.0),
+        cube("heavy", 0.75, 1e8)
+    );
+    let mut s = simulate(&text);
+    for _ in 0..200 {
+        let report = s.step().unwrap();
+        assert!(report.solved() && report.certificate.penetration < 1e-8, "{report:?}");
+    }
+}

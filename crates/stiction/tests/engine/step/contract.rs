@@ -184,7 +184,7 @@ fn a_body_wedged_between_fixed_walls_stays_finite_and_in_the_middle() {
         assert!(report.solved(), "{report:?}");
     }
     assert!(position(&s, "a").x.abs() < 1e-4, "{}", position(&s, "a"));
-    assert!(speed(&s) < 1e-9);
+    assert!(speed(&s) < 1e-9, "{}", speed(&s));
 }
 
 #[test]
