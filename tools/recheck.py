@@ -23,7 +23,7 @@ exit status is 1. Only a lower bound is known
 
 Equalities of trees under the free rule have no rows; in a step in which some have none, the work of equalities is not compared. Not
 computed at all: residual, projection, bilateral, penetration of limits, and the single works besides those named (they need the
-model).
+model). The impulse of an equality that moves neither before nor after the step does no work, and nothing here depends on it.
 
 A file that is not a recording, or holds what no recording holds, is told in one line with the array; the exit status is 2.
 """

@@ -6,6 +6,7 @@ use crate::cones::normalized::{Normalized, passes};
 use crate::cones::system::dense_system::DenseSystem;
 use crate::cones::system::velocity_system::VelocitySystem;
 use crate::driver::{self, Incumbent};
+use crate::linalg::capacity::resize_unset;
 use crate::linalg::lu::Singular;
 use crate::problem::{
     ConeNcp, ConeScratch, Delassus, HistoryEntry, Report, Residual, Solution, Start, Status,
@@ -171,14 +172,22 @@ impl State {
 
     fn resize(&mut self, n: usize) {
         let cells = self.problem.cells.len();
-        self.seen.resize(n, 0.0);
-        for list in
-            [&mut self.x, &mut self.y, &mut self.size, &mut self.start, &mut self.best, &mut self.trial]
-        {
-            list.resize(n, 0.0);
+        for list in [
+            &mut self.seen,
+            &mut self.x,
+            &mut self.y,
+            &mut self.size,
+            &mut self.start,
+            &mut self.best,
+            &mut self.trial,
+        ] {
+            resize_unset(list, n);
         }
         for list in [&mut self.derivative, &mut self.p, &mut self.q] {
             list.resize(cells, [0.0; 9]);
+            if cfg!(debug_assertions) {
+                list.fill([f64::NAN; 9]);
+            }
         }
         if self.problem.dense().is_some() {
             self.dense.reserve(n);

@@ -25,7 +25,7 @@
 
 use crate::cones::newton::alart_curnier::{derivative, equations};
 use crate::cones::state::State;
-use crate::linalg::capacity::reserve_to;
+use crate::linalg::capacity::{reserve_to, resize_unset};
 use crate::problem::ConeNcp;
 
 /// Halvings of a step.
@@ -92,7 +92,7 @@ impl DampedNewton {
             &mut self.best,
         ] {
             reserve_to(list, n);
-            list.resize(n, 0.0);
+            resize_unset(list, n);
         }
     }
 
