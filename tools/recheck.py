@@ -5,32 +5,175 @@
 
 For every step it computes again, in SI units,
 
-* from impulses and velocities of the contacts: approach, pull, cone_violation, sliding_power, complementarity, dissipation, slip
-  and viscous_error; where a contact acts as a force and not at once, from that force and the velocity of the same instant;
-* from impulses and the velocities before and after: their work; with those before the step, what normal forces and friction did;
+* from impulses, velocities and bounds of the contacts and of all other rows: approach, pull, cone_violation (the first three also
+  for angles), sliding_power, complementarity, dissipation, slip and viscous_error; where a contact acts as a force and not at once,
+  from that force and the velocity of the same instant;
+* from impulses and the velocities before and after: contact_work; with the velocities before the step, what friction did, and
+  what normal forces, impacts and equalities did together;
+* in steps that were solved, whether equalities hold and actions give way as they should: velocity + compliance impulse = 0;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
-* from the energies: energy_change, and whether the works by cause add up to it.
+* from the energies: energy_change, but where equalities are not met, and whether the works by cause add up to it.
 
-A field of the recorded certificate that is less than what is computed here, by more than rounding, is an understatement: it is
-printed, and the exit status is 1. More than that is no fault where limits and joint friction, which a recording does not hold row
-by row, may be worse than the contacts; where a file says more, the line says so.
+What is recorded has to be equal to what is computed, to rounding; a field for which it is not is printed with the worst step, and the
+exit status is 1. Only a lower bound is known
+
+* of penetration, since other shapes and limits are not computed here;
+* of all fields in steps in which a contact acts as a force: they hold the worst of all instants, of which one is recorded.
+
+Equalities of trees under the free rule have no rows; in a step in which some have none, the work of equalities is not compared. Not
+computed at all: residual, projection, bilateral, penetration of limits, and the single works besides those named (they need the
+model). The impulse of an equality that moves neither before nor after the step does no work, and nothing here depends on it.
+
+A file that is not a recording, or holds what no recording holds, is told in one line with the array; the exit status is 2.
 """
 
 import sys
+import zipfile
+import zlib
 from itertools import product
 
 import numpy as np
 
-ROUNDING = 1e-9  # part of the terms of a difference
+FORMAT = 8  # of the arrays
+ROUNDING = 1e-14  # part of the terms of a difference
+HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
+JAMMED = 1e-12  # part of impulses over the least mass that is left
+OPEN = 1e-6  # error of an equality that is not met (m or rad)
+TINY = 1e-300
+ROUND_OFF = 1e-12  # speed that is none (m/s)
+RESTING = 1e-7  # speed of an impact at its time (m/s)
+
+# Arrays that every recording has, by their shapes; letters are lengths.
+SHAPES = {
+    "format": "",
+    "timestep": "",
+    "law_names": "L",
+    "shape_names": "S",
+    "row_law_names": "R",
+    "source_names": "q",
+    "source_kind": "q",
+    "source_kind_names": "Q",
+    "geom_names": "g",
+    "geom_type": "g",
+    "geom_body": "g",
+    "geom_size": "g3",
+    "geom_pos": "g3",
+    "geom_quat": "g4",
+    "body_names": "b",
+    "body_mass": "b",
+    "time": "n",
+    "qvel": "nv",
+    "body_pos": "nb3",
+    "body_quat": "nb4",
+    "energy": "n",
+    "unsolved": "n",
+    "contact_ptr": "N",
+    "row_ptr": "N",
+    **{f"contact_{name}": "m" for name in ("geom1", "geom2", "law", "mu", "viscosity", "bias", "preload")},
+    **{f"contact_{name}": "m3" for name in ("velocity", "before", "start", "impulse", "sustained")},
+    **{f"contact_{name}": "m" for name in ("work", "normal_work", "friction_work")},
+    **{f"row_{name}": "r" for name in ("law", "source", "angular", "impulse", "velocity", "before", "start")},
+    **{f"row_{name}": "r" for name in ("lower", "upper", "bias", "compliance")},
+}
+OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementarity", "dissipation", "slip", "viscous_error")
+ANGULAR = ("approach_angular", "pull_angular", "cone_violation_angular")
+OTHERS = ("bilateral", "bilateral_angular", "contact_work", "energy_change")
+WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "numerical")
+SHAPES.update({f"certificate_{name}": "n" for name in (*OF_LAWS, *ANGULAR, "penetration", *OTHERS)})
+SHAPES.update({f"work_{name}": "n" for name in WORKS})
+# Arrays whose numbers may be other than finite, and which ones are refused there.
+REFUSED = {
+    "contact_mu": lambda x: np.isnan(x) | (x < 0),
+    "contact_sustained": np.isinf,
+    "row_lower": lambda x: ~(x <= 0),
+    "row_upper": lambda x: ~(x >= 0),
+}
+# Arrays of indices, and how many there are to choose from.
+INDICES = {
+    "contact_geom1": "g",
+    "contact_geom2": "g",
+    "contact_law": "L",
+    "row_law": "R",
+    "row_source": "q",
+    "geom_type": "S",
+    "geom_body": "b",
+    "source_kind": "Q",
+}
 
 
-def worst_by_step(values, pointer):
-    """Largest value of each step's contacts, at least zero."""
-    result = np.zeros(len(pointer) - 1)
-    steps = np.repeat(np.arange(len(result)), np.diff(pointer))
-    np.maximum.at(result, steps, values)
-    return result
+class Malformed(Exception):
+    """What is wrong with a file, and in which array."""
+
+
+def load(path):
+    """All arrays of a recording by name; refuses what is none."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise Malformed(f"not an archive: {error}") from None
+    with archive:
+        arrays, lengths = {}, {"3": 3, "4": 4}
+        for name, shape in SHAPES.items():
+            arrays[name] = read(archive, name)
+            if name == "format" and (arrays[name].shape != () or arrays[name] != FORMAT):
+                raise Malformed(f"array 'format' is {arrays[name]}, and layout {FORMAT} is needed: record it again")
+            check(name, arrays[name], shape, lengths)
+    for name in ("contact_ptr", "row_ptr"):
+        pointer, entries = arrays[name], lengths["m" if name == "contact_ptr" else "r"]
+        if len(pointer) != lengths["n"] + 1 or pointer[0] != 0 or pointer[-1] != entries or (np.diff(pointer) < 0).any():
+            raise Malformed(f"array '{name}' does not rise from 0 to {entries} in {lengths['n']} steps")
+    for name, letter in INDICES.items():
+        if ((arrays[name] < 0) | (arrays[name] >= lengths[letter])).any():
+            raise Malformed(f"array '{name}' has an index that is not one of {lengths[letter]}")
+    if not arrays["timestep"] > 0:
+        raise Malformed(f"array 'timestep' is {arrays['timestep']}")
+    return arrays
+
+
+def read(archive, name):
+    """One array of an archive."""
+    try:
+        with archive.open(f"{name}.npy") as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except KeyError:
+        raise Malformed(f"array '{name}' is missing") from None
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        raise Malformed(f"array '{name}' cannot be read: {' '.join(str(error).split())}") from None
+
+
+def check(name, array, shape, lengths):
+    """Refuses an array that has not this shape or holds what is no number; learns the lengths."""
+    fits = array.ndim == len(shape)
+    fits = fits and all(lengths.setdefault(letter, found) == found for letter, found in zip(shape, array.shape))
+    if not fits:
+        raise Malformed(f"array '{name}' has the shape {array.shape}, which does not fit the others")
+    if name.endswith("names"):
+        return
+    if array.dtype.kind not in "if":
+        raise Malformed(f"array '{name}' has elements of type {array.dtype}")
+    refused = REFUSED.get(name, lambda x: ~np.isfinite(x))(array)
+    if refused.any():
+        place = tuple(map(int, np.argwhere(refused)[0]))
+        raise Malformed(f"array '{name}' has the number {array[place]} at {list(place)}")
+
+
+class Entries:
+    """Contacts or rows, which belong to steps."""
+
+    def __init__(self, pointer):
+        self.steps = len(pointer) - 1
+        self.step = np.repeat(np.arange(self.steps), np.diff(pointer))
+
+    def worst(self, values):
+        """Largest value of each step, at least zero."""
+        result = np.zeros(self.steps)
+        np.maximum.at(result, self.step, values)
+        return result
+
+    def sum(self, values):
+        """Sum over each step."""
+        return np.bincount(self.step, weights=values, minlength=self.steps)
 
 
 def contact_terms(r):
@@ -45,57 +188,178 @@ def contact_terms(r):
     viscous = np.where(bias <= 0, h * r["contact_viscosity"], 0.0)
     dry = np.hypot(*(impulse[:, k] + viscous * u[:, k] for k in (1, 2)))
     slip = np.hypot(u[:, 1], u[:, 2])
-    power = np.einsum("ij,ij->i", impulse[:, 1:], u[:, 1:]) / h
+    powers = impulse[:, 1:] * u[:, 1:] / h
+    power, size = powers.sum(1), np.abs(powers).sum(1)
     pressing = np.maximum(normal, 0.0)
     held = (law == "no-slip") & (normal > 0)
     bounded = np.isfinite(mu) & (law != "viscous")
     bound = np.where(bounded, mu, 0.0) * pressing
     dissipated = (bound + viscous * slip) * slip / h
-    terms = {
-        "approach": (-rate, np.abs(u[:, 0]) + np.abs(bias)),
+    tangential = (np.hypot(impulse[:, 1], impulse[:, 2]) + viscous * slip + bound) / h
+    opening = np.abs(u[:, 0]) + np.abs(bias)
+    return {
+        "approach": (-rate, opening),
         "pull": (-normal / h, np.abs(normal) / h),
-        "complementarity": (np.abs((normal - preload) * rate) / h, np.abs(normal) * (np.abs(u[:, 0]) + np.abs(bias)) / h),
-        "sliding_power": (power, np.abs(power)),
-        "cone_violation": (np.where(bounded | ((law == "no-slip") & ~held), dry - bound, 0.0) / h, (dry + bound) / h),
-        "dissipation": (np.where(bounded, dissipated + power, 0.0), dissipated + np.abs(power)),
+        "complementarity": (np.abs((normal - preload) * rate) / h, (np.abs(normal) + np.abs(preload)) * opening / h),
+        "sliding_power": (power, size),
+        "cone_violation": (np.where(bounded | ((law == "no-slip") & ~held), dry - bound, 0.0) / h, tangential),
+        "dissipation": (np.where(bounded, dissipated + power, 0.0), dissipated + size),
         "slip": (np.where(held, slip, 0.0), slip),
-        "viscous_error": (np.where(law == "viscous", dry, 0.0) / h, dry / h),
+        "viscous_error": (np.where(law == "viscous", dry, 0.0) / h, tangential),
     }
+
+
+def row_terms(r):
+    """The same of each row of limits and friction."""
+    h = float(r["timestep"])
+    law, angular = r["row_law_names"][r["row_law"]], r["row_angular"] == 1
+    limit, friction = law == "limit", law == "friction"
+    impulse, u, bias = r["row_impulse"], r["row_velocity"], r["row_bias"]
+    rate, opening, power = u + bias, np.abs(u) + np.abs(bias), impulse * u / h
+    bound = np.where(friction, r["row_upper"], 0.0)
+    excess = np.maximum(impulse - r["row_upper"], np.where(friction, r["row_lower"] - impulse, -np.inf)) / h
+    dissipated = bound * np.abs(u) / h
+
+    def of(rows, value, size):
+        return np.where(rows, value, 0.0), np.where(rows, size, 0.0)
+
+    terms = {}
+    for suffix, chosen in (("", ~angular), ("_angular", angular)):
+        terms["approach" + suffix] = of(limit & chosen, -rate, opening)
+        terms["pull" + suffix] = of(limit & chosen, -impulse / h, np.abs(impulse) / h)
+        terms["cone_violation" + suffix] = of(friction & chosen, excess, (np.abs(impulse) + bound) / h)
+    terms["complementarity"] = of(limit, np.abs(impulse * rate) / h, np.abs(impulse) * opening / h)
+    terms["sliding_power"] = of(friction, power, np.abs(power))
+    terms["dissipation"] = of(friction, dissipated + power, dissipated + np.abs(power))
     return terms
 
 
-def works(r):
-    """A line about the work of contacts, and whether it is that of their impulses."""
-    impulse, at_once = r["contact_impulse"], ~np.isfinite(r["contact_sustained"]).any(axis=1)
-    parts = 0.5 * impulse * (r["contact_before"] + r["contact_velocity"])
-    short = (np.abs(parts.sum(1) - r["contact_work"]) - ROUNDING * np.abs(parts).sum(1))[at_once]
-    sound = not (short > 1e-300).any()
-    total = r["contact_work"].sum()
-    rest = r["certificate_contact_work"].sum() - total
-    line = f"  {'contact_work':<16} {total:.6g} J of contacts, {rest:.3g} J of limits and joint friction"
-    return line + ("" if sound else "  NOT THAT OF THE IMPULSES"), sound
+class Verdict:
+    """Prints a line for each field, and remembers whether all are right."""
+
+    def __init__(self):
+        self.sound = True
+
+    def compare(self, name, computed, said, allowance, equal=True):
+        """What is recorded of each step against what is computed; where it need not be `equal`, the latter is a lower bound."""
+        if len(computed) == 0:
+            return
+        short = computed - said
+        wrong = np.where(equal, np.abs(short), short) - (allowance + TINY)
+        # What is no number is wrong.
+        wrong = np.where(np.isfinite(short), wrong, np.inf)
+        step = int(np.argmax(wrong))
+        line = f"  {name:<25} computed {largest(computed):9.2e}, recorded {largest(said):9.2e}"
+        if wrong[step] > 0:
+            self.sound = False
+            kind = "UNDERSTATED" if not short[step] < 0 else "OVERSTATED"
+            line += f"  {kind} in step {step}: computed {computed[step]:.6e}, recorded {said[step]:.6e}"
+        elif not np.all(equal):
+            line += "  (a lower bound)" if not np.any(equal) else f"  (a lower bound in {np.sum(~equal)} steps)"
+        print(line)
 
 
-def account(r):
-    """Lines about the works by cause: of contacts, and of all that changes the energy; and whether they are right."""
+def largest(values):
+    """The value that is farthest from zero."""
+    return values[np.argmax(np.abs(values))]
+
+
+def judge_laws(r, contacts, rows, verdict):
+    """The fields that say how well the laws of contacts and rows are obeyed."""
+    sustained = np.isfinite(r["contact_sustained"]).any(axis=1)
+    equal = contacts.sum(sustained.astype(float)) == 0
+    of_contacts, of_rows = contact_terms(r), row_terms(r)
+    for name in (*OF_LAWS, *ANGULAR):
+        computed, size = np.zeros(contacts.steps), np.zeros(contacts.steps)
+        for entries, terms in ((contacts, of_contacts), (rows, of_rows)):
+            if name in terms:
+                value, terms_size = terms[name]
+                computed = np.maximum(computed, entries.worst(value))
+                size = np.maximum(size, entries.worst(terms_size))
+        verdict.compare(name, computed, r[f"certificate_{name}"], ROUNDING * size, equal)
+
+
+def judge_held(r, contacts, rows, verdict):
+    """Rows that hold both ways: velocity + compliance impulse = 0, but for a part of the speeds in the step, if it was solved."""
+    law, given = r["row_law_names"][r["row_law"]], r["row_compliance"] * r["row_impulse"]
+    speeds = np.maximum(np.abs(r["row_before"]), np.maximum(np.abs(r["row_start"]), np.abs(given)))
+    fastest = np.maximum(rows.worst(speeds), np.abs(r["qvel"]).max(axis=1, initial=0.0))
+    # Where bodies jam, large impulses cancel each other; velocities have the rounding of each.
+    mass = r["body_mass"][r["body_mass"] > 0].min(initial=np.inf)
+    pushed = np.maximum(rows.worst(np.abs(r["row_impulse"])), contacts.worst(np.abs(r["contact_impulse"]).max(axis=1, initial=0.0))) / mass
+    for kind in ("equality", "action"):
+        if (law == kind).any():
+            left = rows.worst(np.where(law == kind, np.abs(r["row_velocity"] + given), 0.0))
+            allowance = np.where(r["unsolved"] > 0, np.inf, HELD * fastest + JAMMED * pushed)
+            verdict.compare(f"{kind} rows", left, np.zeros(rows.steps), allowance)
+
+
+def judge_works(r, contacts, rows, verdict):
+    """Works of contacts and rows, by themselves and by cause."""
+    impulse, velocity = r["contact_impulse"], r["contact_velocity"]
     at_once = ~np.isfinite(r["contact_sustained"]).any(axis=1)
-    mean = 0.5 * (r["contact_start"] + r["contact_velocity"])
-    parts = r["contact_impulse"] * mean
-    lines, sound, of_contacts = [], True, 0.0
-    for name, columns in (("normal", parts[:, :1]), ("friction", parts[:, 1:])):
-        said = r[f"contact_{name}_work"]
-        wrong = (np.abs(columns.sum(1) - said) > ROUNDING * np.abs(columns).sum(1) + 1e-300) & at_once
-        sound &= not wrong.any()
-        of_contacts += said.sum()
-        lines.append(f"  {name + '_work':<16} {said.sum():.6g} J of contacts" + ("  NOT THAT OF THE IMPULSES" if wrong.any() else ""))
-    works = {name[5:]: r[name] for name in r.files if name.startswith("work_")}
-    rest = sum(works[name].sum() for name in ("friction", "impacts", "constraints")) - of_contacts
-    lines.append(f"  {'':<16} {rest:.3g} J of limits, joint friction and equalities")
+    since_before = 0.5 * impulse * (r["contact_before"] + velocity)
+    since_start = 0.5 * impulse * (r["contact_start"] + velocity)
+    normal, friction = since_start[:, 0], since_start[:, 1:]
+    for name, parts in (("work", since_before), ("normal_work", normal[:, None]), ("friction_work", friction)):
+        said, size = r[f"contact_{name}"], np.abs(parts).sum(1)
+        # The step's worst difference between a contact's work and that of its impulse.
+        wrong = contacts.worst(np.where(at_once, np.abs(parts.sum(1) - said) - ROUNDING * size, 0.0))
+        verdict.compare(f"contact_{name}, each", wrong, np.zeros(contacts.steps), 0.0)
+
+    law = r["row_law_names"][r["row_law"]]
+    own = law != "action"
+    row_before = np.where(np.isin(law, ("limit", "friction")), 0.5 * r["row_impulse"] * (r["row_before"] + r["row_velocity"]), 0.0)
+    row_start = np.where(own, 0.5 * r["row_impulse"] * (r["row_start"] + r["row_velocity"]), 0.0)
+    several = ROUNDING * (1.0 + contacts.sum(np.ones(len(at_once))) + rows.sum(np.ones(len(law))))
+    total = contacts.sum(r["contact_work"]) + rows.sum(row_before)
+    size = contacts.sum(np.abs(since_before).sum(1) + np.abs(r["contact_work"])) + rows.sum(np.abs(row_before))
+    verdict.compare("contact_work", total, r["certificate_contact_work"], several * size)
+
+    # A contact hits where it presses and was approached faster than the forces of the step bring about.
+    start, before = r["contact_start"][:, 0], r["contact_before"][:, 0]
+    hits = at_once & (impulse[:, 0] > 0) & (-start > np.abs(before - start) + ROUND_OFF)
+    # At its time a slow one is not an impact, and time stepping does not look different here.
+    unknown = hits & (before == start) & (start >= -RESTING)
+    rubbed = r["contact_friction_work"]
+    of_friction = contacts.sum(np.where(hits, 0.0, rubbed)) + rows.sum(np.where(law == "friction", row_start, 0.0))
+    of_all = contacts.sum(r["contact_normal_work"] + rubbed) + rows.sum(row_start)
+    size = contacts.sum(np.abs(since_start).sum(1) + np.abs(r["contact_normal_work"]) + np.abs(rubbed)) + rows.sum(np.abs(row_start))
+    unknown = contacts.sum(np.where(unknown, np.abs(rubbed), 0.0))
+    verdict.compare("work_friction", of_friction, r["work_friction"], several * size + unknown)
+    said = r["work_friction"] + r["work_impacts"] + r["work_constraints"]
+    known = equalities_have_rows(r, rows)
+    allowance = np.where(known, several * (size + np.abs(said)), np.inf)
+    verdict.compare("work of constraints", of_all, said, allowance)
+    if not known.all():
+        print(f"  {'':<25} (not compared in {np.sum(~known)} steps, in which equalities have no rows)")
+
+
+def equalities_have_rows(r, rows):
+    """Whether all equalities have rows in a step."""
+    equality = list(r["source_kind_names"]).index("equality")
+    kinds = r["source_kind"]
+    chosen = kinds[r["row_source"]] == equality
+    seen = np.unique(np.stack([rows.step[chosen], r["row_source"][chosen]]), axis=1)[0]
+    return np.bincount(seen, minlength=rows.steps) == np.sum(kinds == equality)
+
+
+def judge_energy(r, verdict):
+    """Whether works by cause, and changes of the energy, add up."""
+    works = {name: r[f"work_{name}"] for name in WORKS}
+    change = r["certificate_energy_change"]
     size = np.sum([np.abs(values) for values in works.values()], axis=0) + np.abs(r["energy"])
-    closed = (np.abs(sum(works.values()) - r["certificate_energy_change"]) <= 1e-12 * size + 1e-300).all()
+    verdict.compare("energy_change, works", sum(works.values()), change, 1e-12 * size)
+    if len(change) > 1:
+        gain, largest_energy = np.diff(r["energy"]), np.abs(r["energy"]).max()
+        # Where loops are open, the coordinates of their joints, and so the energy of springs there, are not unique.
+        open_at_end = np.maximum(r["certificate_bilateral"], r["certificate_bilateral_angular"]) > OPEN
+        apart = np.append(False, open_at_end[:-1] | open_at_end[1:])
+        # The first step starts from an energy that is not recorded.
+        allowance = np.where(apart, np.inf, 1e-12 * largest_energy)
+        verdict.compare("energy_change, energies", np.append(change[0], gain), change, allowance)
     told = ", ".join(f"{name} {values.sum():.6g}" for name, values in works.items() if values.any())
-    lines.append(f"  {'work (J)':<16} {told or 'none'}" + ("" if closed else "  DOES NOT ADD UP"))
-    return lines, sound and closed
+    print(f"  {'work (J)':<25} {told or 'none'}")
 
 
 def rotation(q):
@@ -163,47 +427,32 @@ def penetrations(r):
 
 
 def judge(path):
-    """Prints a line for each field; whether none is understated."""
-    r = np.load(path)
-    pointer = r["contact_ptr"]
-    checks = {}
-    for name, (values, sizes) in contact_terms(r).items():
-        allowance = ROUNDING * worst_by_step(np.where(np.isfinite(sizes), sizes, 0.0), pointer) + 1e-300
-        checks[name] = (worst_by_step(values, pointer), allowance)
-    span = np.abs(r["body_pos"]).max() + np.abs(r["geom_size"]).max()
-    checks["penetration"] = (penetrations(r), np.full(len(r["time"]), 1e-12 * (1.0 + span)))
-    sound = True
-    for name, (computed, allowance) in checks.items():
-        said = r[f"certificate_{name}"]
-        short = computed - said
-        step = int(np.argmax(short - allowance))
-        line = f"  {name:<16} worst computed {computed.max():9.2e}, certified {said.max():9.2e}"
-        if short[step] > allowance[step] or not np.isfinite(computed).all():
-            sound = False
-            line += f"  UNDERSTATED in step {step}: {computed[step]:.3e}, certified {said[step]:.3e}"
-        elif said.max() > computed.max() + allowance.max():
-            line += "  (more is certified: of limits, joint friction, or other shapes)"
-        print(line)
-    line, worked = works(r)
-    print(line)
-    lines, accounted = account(r)
-    print("\n".join(lines))
-    energy = r["energy"]
-    gain = np.diff(energy) - r["certificate_energy_change"][1:]
-    size = np.abs(energy).max() + 1e-300
-    balanced = len(gain) == 0 or np.abs(gain).max() <= 1e-12 * size
-    print(f"  {'energy_change':<16} {'adds up' if balanced else 'DOES NOT ADD UP'}")
-    return sound and worked and accounted and balanced
+    """Prints a line for each field; whether all are right."""
+    r = load(path)
+    contacts, rows = Entries(r["contact_ptr"]), Entries(r["row_ptr"])
+    verdict = Verdict()
+    judge_laws(r, contacts, rows, verdict)
+    if len(r["time"]):
+        span = np.abs(r["body_pos"]).max(initial=0.0) + np.abs(r["geom_size"]).max(initial=0.0)
+        verdict.compare("penetration", penetrations(r), r["certificate_penetration"], 1e-12 * (1.0 + span), np.False_)
+    judge_held(r, contacts, rows, verdict)
+    judge_works(r, contacts, rows, verdict)
+    judge_energy(r, verdict)
+    return verdict.sound
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    sound = True
+    status = 0
     for path in sys.argv[1:]:
         print(path)
-        sound &= judge(path)
-    sys.exit(0 if sound else 1)
+        try:
+            status = max(status, 0 if judge(path) else 1)
+        except Malformed as problem:
+            print(f"{path}: {problem}", file=sys.stderr)
+            status = 2
+    sys.exit(status)
 
 
 if __name__ == "__main__":

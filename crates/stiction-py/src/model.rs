@@ -6,6 +6,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
 use std::sync::Arc;
 use stiction::model::{Body, JointKind, Model};
+use stiction::report::RowSource;
 use stiction::scene;
 use stiction::scene::{LoadReport, Scene};
 use stiction::settings::Options;
@@ -165,6 +166,15 @@ impl PyModel {
     #[getter]
     fn joint_names(&self) -> Vec<&str> {
         self.inner.links.iter().map(|l| l.name.as_str()).collect()
+    }
+
+    /// Names of what constraint rows may be of, by kind: "joint" (those of trees, then those of loops), "tendon", "cable" or
+    /// "equality".
+    fn source_names(&self, kind: &str) -> PyResult<Vec<&str>> {
+        let source = RowSource::ALL.into_iter().find(|source| source.name() == kind);
+        let source =
+            source.ok_or_else(|| refuse(format!("there is no kind {kind:?} of {:?}", RowSource::KINDS)))?;
+        Ok(source.names(&self.inner).collect())
     }
 
     /// Names of the geoms; unnamed ones are called BODY/INDEX.

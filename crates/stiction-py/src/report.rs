@@ -9,7 +9,8 @@ use pyo3::types::{PyBytes, PyDict};
 use stiction::contact::{Law, Mode};
 use stiction::model::{BodyId, GeomId, Model};
 use stiction::recording::NO_MARGIN;
-use stiction::report::{Certificate, ContactForce, PairForce, StepReport, Work};
+use stiction::report::{Certificate, ContactForce, PairForce, RowForce, RowLaw, StepReport, Work};
+use stiction::sim::Simulation;
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
 const CONTACT_FIELDS: [(&str, &str, &[usize]); 18] = [
@@ -44,6 +45,25 @@ const PAIR_FIELDS: [(&str, &str, &[usize]); 9] = [
     ("moment", "<f8", &[3]),
     ("normal_force", "<f8", &[]),
     ("margin", "<f8", &[]),
+];
+
+/// Fields of `StepReport.row_forces`.
+const ROW_FIELDS: [(&str, &str, &[usize]); 15] = [
+    ("law", "<U8", &[]),
+    ("kind", "<U8", &[]),
+    ("index", "<i4", &[]),
+    ("number", "<i4", &[]),
+    ("angular", "<i4", &[]),
+    ("impulse", "<f8", &[]),
+    ("velocity", "<f8", &[]),
+    ("before", "<f8", &[]),
+    ("start", "<f8", &[]),
+    ("drift", "<f8", &[]),
+    ("lower", "<f8", &[]),
+    ("upper", "<f8", &[]),
+    ("bias", "<f8", &[]),
+    ("compliance", "<f8", &[]),
+    ("work", "<f8", &[]),
 ];
 
 /// How well a step obeys the laws of contact; every number is zero or positive but the last two, and zero is perfect.
@@ -134,16 +154,19 @@ pub(crate) struct PyStepReport {
     model: Py<PyModel>,
     contacts: Vec<ContactForce>,
     pairs: Vec<PairForce>,
+    row_forces: Vec<RowForce>,
 }
 
 impl PyStepReport {
-    pub(crate) fn new(
-        inner: StepReport,
-        model: Py<PyModel>,
-        contacts: &[ContactForce],
-        pairs: &[PairForce],
-    ) -> Self {
-        Self { inner, model, contacts: contacts.to_vec(), pairs: pairs.to_vec() }
+    /// Of the step that a simulation has just taken.
+    pub(crate) fn new(inner: StepReport, model: Py<PyModel>, simulation: &Simulation) -> Self {
+        Self {
+            inner,
+            model,
+            contacts: simulation.contact_forces().to_vec(),
+            pairs: simulation.contact_pairs().to_vec(),
+            row_forces: simulation.row_forces().to_vec(),
+        }
     }
 }
 
@@ -234,6 +257,19 @@ fields! {
             structured(py, &bytes, &DTYPE, &PAIR_FIELDS)
         }
 
+        /// Rows of the step besides those of contacts, in their order: a structured array with `law` (limit, friction, equality,
+        /// action), `kind` (joint, tendon, cable, equality) and `index` of what the row is of (into `Model.source_names(kind)`),
+        /// `number` of the row in it (of limits 0 for the lower end and 1 for the upper), `angular` (1 for rad/s and N m s, 0 for m/s and N s, -1 where it is not told), `impulse`, `velocity` after the
+        /// step, `before` the impulses and at its `start`, the prescribed `drift` of these, the `lower` and `upper` bound of the
+        /// impulse, `bias` (what a limit leaves of its range over the step), `compliance`, and `work` (J).
+        #[getter]
+        fn row_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+            static DTYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let mut bytes = Vec::new();
+            self.row_forces.iter().for_each(|row| pack_row(&mut bytes, row));
+            structured(py, &bytes, &DTYPE, &ROW_FIELDS)
+        }
+
         /// All numbers by name, the certificate's in a dict of its own.
         fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
             as_dict(py, &self.inner)
@@ -305,6 +341,15 @@ fn pack_pair(bytes: &mut Vec<u8>, pair: &PairForce) {
     pack_vector(bytes, &pair.force);
     pack_vector(bytes, &pair.moment);
     pack_numbers(bytes, &[pair.normal_force, pair.margin.unwrap_or(NO_MARGIN)]);
+}
+
+fn pack_row(bytes: &mut Vec<u8>, row: &RowForce) {
+    pack_text(bytes, RowLaw::KINDS[row.law.kind()], 8);
+    pack_text(bytes, row.source.name(), 8);
+    pack_indices(bytes, &[row.index, row.number]);
+    bytes.extend_from_slice(&row.angular.map_or(-1, i32::from).to_le_bytes());
+    pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start, row.drift]);
+    pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work()]);
 }
 
 fn pack_numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {

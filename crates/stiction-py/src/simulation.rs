@@ -202,7 +202,7 @@ impl PySimulation {
         let report = report.map_err(|e: stiction::sim::SimError| refuse(e))?;
         self.arrays.show_motion(py, &simulation.state)?;
         let model = self.model.clone_ref(py);
-        Ok(PyStepReport::new(report, model, simulation.contact_forces(), simulation.contact_pairs()))
+        Ok(PyStepReport::new(report, model, simulation))
     }
 
     /// The model.

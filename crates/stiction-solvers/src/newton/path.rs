@@ -41,7 +41,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, check_limits};
-use crate::linalg::capacity::reserve_to;
+use crate::linalg::capacity::{reserve_to, resize_unset};
 use crate::linalg::dense::dot;
 use crate::newton::equilibrated::Equilibrated;
 use crate::newton::merit_memory::MeritMemory;
@@ -153,7 +153,7 @@ struct Point {
 impl Point {
     fn resize(&mut self, n: usize) {
         for vector in [&mut self.z, &mut self.s, &mut self.w] {
-            vector.resize(n, 0.0);
+            resize_unset(vector, n);
         }
         self.faces.resize(n, Face::Free);
     }

@@ -11,7 +11,7 @@
 use super::kind::{Constraint, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
 use super::position_error::PositionError;
-use super::rows::{BlockKey, Limited, RowKind, Rows};
+use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::{Data, base_motion, point_velocity};
 use crate::model::{Base, Cable, Mocap, Model, TreeId};
@@ -161,10 +161,5 @@ impl Constraint for Cables {
 
     fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
         PositionError::of_gaps(self.spanned(at, index).sides().map(|side| side.gap), false)
-    }
-
-    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
-        let cable = self.ranks.iter().position(|&rank| key.is_limit_of(rank, Self::CODE))?;
-        Some((Limited::Cable, &model.cables[cable].name))
     }
 }

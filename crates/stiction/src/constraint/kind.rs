@@ -10,7 +10,7 @@
 use super::closure::coordinates::Loops;
 use super::equality::Located;
 use super::position_error::PositionError;
-use super::rows::{BlockKey, Limited, Rows};
+use super::rows::Rows;
 use super::softness::Softness;
 use crate::contact::GapRule;
 use crate::dynamics;
@@ -228,11 +228,6 @@ pub(crate) trait Constraint {
     fn energy(&self, _at: &Present<'_>, _index: usize) -> [f64; 2] {
         [0.0; 2]
     }
-
-    /// Of a limit's block: what is limited, and its name.
-    fn limited<'m>(&self, _model: &'m Model, _key: &BlockKey) -> Option<(Limited, &'m str)> {
-        None
-    }
 }
 
 macro_rules! define_constraints {
@@ -391,15 +386,6 @@ impl Constraints {
     pub(crate) fn first_unsupported(&self, model: &Model, level: Level<'_>) -> Option<String> {
         each_kind!(self, kind => if !kind.supports(level) && kind.count(model) > 0 {
             return Some(kind.describe(model, 0));
-        });
-        None
-    }
-
-    /// Of a limit's block: what is limited, its name, and whether it is the upper end of the range.
-    pub(crate) fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str, bool)> {
-        let upper = key.upper_limit()?;
-        each_kind!(self, kind => if let Some((limited, name)) = kind.limited(model, key) {
-            return Some((limited, name, upper));
         });
         None
     }

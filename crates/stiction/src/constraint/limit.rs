@@ -2,7 +2,7 @@
 
 use super::kind::{Constraint, Level, Present};
 use super::position_error::PositionError;
-use super::rows::{BlockKey, Limited, RowKind, Rows};
+use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::model::{JointKind, Link, Model, TreeId};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -127,11 +127,6 @@ impl Constraint for JointLimits {
     fn position_error(&self, at: &Present<'_>, index: usize) -> PositionError {
         let angular = self.link(at.model, index).kind.is_angular();
         PositionError::of_gaps(self.sides(at, index).map(|side| side.gap), angular)
-    }
-
-    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
-        let link = self.links.iter().find(|&&link| key.is_limit_of(self.ranks[link], Self::CODE))?;
-        Some((Limited::Joint, &model.links[*link].name))
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `rows` | rows, sparse by tree: keys, Jacobians, half-solved rows |
 //! | `islands/` | partition of rows into islands, and the workspace that solves one |
 //! | `softness` | equalities that give way where they cannot be met |
+//! | `element` | what rows belong to besides contacts, by the keys of their blocks |
 //! | `passage` | what a force along a velocity does, for the works of dampers and drives |
 //!
 //! The stages of `step` ask the list of kinds below; nothing here knows of them. Kinds get kinematics and factors from
@@ -52,9 +53,10 @@ pub(crate) mod kind;
 pub(crate) mod limit;
 pub(crate) mod passage;
 pub(crate) mod position_error;
+pub(crate) mod row_source;
 pub(crate) mod rows;
 pub(crate) mod softness;
 pub(crate) mod tendon;
 
 pub use closure::{Assembled, Mobility};
-pub use rows::Limited;
+pub use row_source::RowSource;

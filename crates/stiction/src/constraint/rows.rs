@@ -62,37 +62,14 @@ impl BlockKey {
         self.rank
     }
 
-    /// Of a limit: whether it is the upper end of the range.
-    pub(crate) fn upper_limit(&self) -> Option<bool> {
-        (self.class == Class::Limit).then_some(self.feature == 1)
+    /// The [`Constraint::CODE`](super::kind::Constraint::CODE) of the kind; `None` of contacts.
+    pub(crate) fn code(&self) -> Option<u32> {
+        (self.class != Class::Contact).then_some(self.second)
     }
 
-    /// Whether it is a limit of the named thing with this rank.
-    pub(crate) fn is_limit_of(&self, rank: u32, code: u32) -> bool {
-        (self.class, self.rank, self.second) == (Class::Limit, rank, code)
-    }
-}
-
-/// What has limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Limited {
-    /// A joint.
-    Joint,
-    /// A fixed tendon.
-    Tendon,
-    /// A cable.
-    Cable,
-}
-
-impl Limited {
-    /// Its word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Limited::Joint => "joint",
-            Limited::Tendon => "tendon",
-            Limited::Cable => "cable",
-        }
+    /// Number of the block among those of one kind and name; of limits 0 for the lower end of the range and 1 for the upper.
+    pub(crate) fn number(&self) -> usize {
+        self.feature as usize
     }
 }
 
@@ -513,6 +490,20 @@ impl Rows {
         if let Some(block) = self.blocks.last_mut() {
             block.compliance = compliance;
         }
+    }
+
+    /// What makes each row of a bilateral block give way (1/kg), `J v + target + compliance lambda = 0`, zero-filled to six: its
+    /// compliance, and its softness as a part of the diagonal.
+    pub(crate) fn compliances(&self, model: &Model, block: &RowBlock) -> [f64; 6] {
+        let mut compliances = [block.compliance; 6];
+        for piece in self.pieces(block).iter().filter(|_| block.softness > 0.0) {
+            self.delassus(model, (block, piece), (block, piece), |r, c, value| {
+                if r == c && r < 6 {
+                    compliances[r] += block.softness * value;
+                }
+            });
+        }
+        compliances
     }
 
     /// Sorts the blocks by key. Rows keep their places.

@@ -23,7 +23,7 @@ use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
 use super::limit::name_ranks;
 use super::passage::{LineWork, Passage};
 use super::position_error::PositionError;
-use super::rows::{BlockKey, Limited, RowKind, Rows};
+use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
 use crate::model::{Model, Tendon, TendonId, Term, Transmission, TreeId};
@@ -240,10 +240,5 @@ impl Constraint for Tendons {
         let tendon = &at.model.tendons[index];
         let angular = tendon.path.is_angular(at.model);
         PositionError::of_gaps(sides(tendon, &at.loops.q).map(|side| side.gap), angular)
-    }
-
-    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
-        let tendon = self.ranks.iter().position(|&rank| key.is_limit_of(rank, Self::CODE))?;
-        Some((Limited::Tendon, &model.tendons[tendon].name))
     }
 }

@@ -2,6 +2,7 @@
 //! what is drawn is finite.
 
 use crate::recording::error::ReadProblem;
+use crate::recording::row_table::{ROW_LAW_NAMES, SOURCE_KIND_NAMES};
 use crate::recording::run::{HEIGHT_FIELD, LAW_NAMES, MESH, MODE_NAMES, SHAPE_NAMES};
 use crate::recording::tables::{NO_MARGIN, Recording};
 
@@ -17,6 +18,7 @@ impl Recording {
         indices("contact_law", &contacts.law, LAW_NAMES.len())?;
         indices("contact_mode", &contacts.mode, MODE_NAMES.len())?;
         self.check_geom_data()?;
+        self.check_rows()?;
         let ranks = self.run.geoms.ranks();
         let pair = |c: usize| [contacts.geom1[c], contacts.geom2[c]].map(|geom| ranks[geom as usize]);
         if (0..self.steps()).any(|step| !contacts.of_step(step).is_sorted_by_key(pair)) {
@@ -52,6 +54,27 @@ impl Recording {
         refuse("contact_mu", &contacts.mu, |x| x >= 0.0)?;
         refuse("contact_viscosity", &contacts.viscosity, |x| x >= 0.0 && x.is_finite())?;
         refuse("contact_margin", &contacts.margin, |x| x == NO_MARGIN || (x >= 0.0 && x.is_finite()))
+    }
+
+    /// Rows name what there is, are numbers, and may have bounds.
+    fn check_rows(&self) -> Result<(), ReadProblem> {
+        let (sources, rows) = (&self.run.sources, &self.rows);
+        indices("source_kind", &sources.kind, SOURCE_KIND_NAMES.len())?;
+        indices("row_law", &rows.law, ROW_LAW_NAMES.len())?;
+        indices("row_source", &rows.source, sources.names.len())?;
+        for (array, numbers) in [
+            ("row_impulse", &rows.impulse),
+            ("row_velocity", &rows.velocity),
+            ("row_before", &rows.before),
+            ("row_start", &rows.start),
+            ("row_drift", &rows.drift),
+            ("row_bias", &rows.bias),
+            ("row_compliance", &rows.compliance),
+        ] {
+            refuse(array, numbers, f64::is_finite)?;
+        }
+        refuse("row_lower", &rows.lower, |x| x <= 0.0)?;
+        refuse("row_upper", &rows.upper, |x| x >= 0.0)
     }
 
     /// Every mesh and height field that a geom names is there, and every facet has its vertices.

@@ -12,18 +12,20 @@
 //! | `recorder` | watches a simulation, finds the poses of its bodies, and feeds a sink |
 //! | `run` | what stays the same during a run: names, shapes, the first state |
 //! | `tables` | the sink that keeps every step, in flat columns |
+//! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
 //! | `check` | refuses archives that contradict themselves |
 //! | `npz` | the container: NumPy arrays in a zip file |
 //! | `error` | why a recording cannot be written or read |
 //!
-//! Impulses, velocities and frames of every contact are recorded in full precision, so what a certificate says of contacts
-//! can be computed again from the file alone.
+//! Impulses, velocities and frames of every contact, and impulses, velocities and bounds of every other row, are recorded in full
+//! precision, so what a certificate says of them can be computed again from the file alone.
 
 mod check;
 mod error;
 mod npz;
 mod recorder;
+mod row_table;
 mod run;
 mod schema;
 mod sink;
@@ -34,6 +36,7 @@ mod tests;
 pub use error::{ReadError, ReadProblem, RecordError};
 pub use npz::NpzError;
 pub use recorder::Recorder;
+pub use row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};
 pub use run::{BodyTable, GeomTable, HeightFieldTable, MeshTable, Poses, Run};
 pub use run::{LAW_NAMES, MODE_NAMES, SHAPE_NAMES};
 pub use sink::{RecordedStep, Sink};

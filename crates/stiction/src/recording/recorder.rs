@@ -48,7 +48,8 @@ impl<S: Sink> Recorder<S> {
         self.poses.clear();
         self.poses.push_bodies(&self.model, &mut self.data, state);
         let contacts = simulation.contact_forces();
-        self.sink.step(&RecordedStep { state, poses: &self.poses, contacts, report });
+        let rows = simulation.row_forces();
+        self.sink.step(&RecordedStep { state, poses: &self.poses, contacts, rows, report });
     }
 
     /// Where the steps went.

@@ -4,6 +4,7 @@
 use crate::dynamics::{Data, body_motion, forward_kinematics_all};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
 use crate::model::{Base, BodyId, Law, Model, State};
+use crate::recording::row_table::SourceTable;
 use crate::sim::Simulation;
 use crate::spatial::Transform;
 
@@ -38,6 +39,8 @@ pub struct Run {
     pub gravity: Vec<f64>,
     /// Bodies, the world first.
     pub bodies: BodyTable,
+    /// What rows besides those of contacts may be of.
+    pub sources: SourceTable,
     /// Geoms.
     pub geoms: GeomTable,
     /// Meshes of geoms.
@@ -136,6 +139,7 @@ impl Run {
                 mass: model.bodies.iter().map(|b| b.mass).collect(),
                 fixed: model.bodies.iter().map(|b| i32::from(b.base == Base::World)).collect(),
             },
+            sources: SourceTable::of(model),
             geoms,
             meshes,
             height_fields,

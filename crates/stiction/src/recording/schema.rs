@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 7 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN) |
+//! | `format` | () int64 | version of this layout: 8 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -45,6 +45,14 @@
 //! | `contact_sustained` | (m, 3) | of what acts as a force for a while ([`ContactForce::sustained`](crate::report::ContactForce::sustained)): that force at the instant of `contact_velocity` (N), which the laws are about; NaN for impulses |
 //! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power (J) |
 //! | `contact_normal_work`, `contact_friction_work` | (m) | what the normal force and friction did along the relative velocity: of an impulse `1/2 impulse . (start + velocity)`; of a force the integral of its power (J) |
+//! | `source_names`, `source_kind` | (elements) text, (elements) int32 | what other rows are of: joints (of trees, then of loops), tendons, cables, equalities; index into `source_kind_names` |
+//! | `row_ptr` | (n + 1) int64 | step `i` has the rows `row_ptr[i] .. row_ptr[i + 1]` besides those of contacts |
+//! | `row_law`, `row_source` | (r) int32 | indices into `row_law_names` (limit, friction, equality, action) and `source_names` |
+//! | `row_number` | (r) int32 | number of the row in its source; of limits 0 for the lower end and 1 for the upper |
+//! | `row_angular` | (r) int32 | 1 for rad/s and N m s, 0 for m/s and N s, -1 where it is not told (equalities and actions) |
+//! | `row_impulse`, `row_velocity`, `row_before`, `row_start` | (r) | impulse; velocity along the row after the step, before the impulses, before the step |
+//! | `row_drift` | (r) | prescribed part of these velocities |
+//! | `row_lower`, `row_upper`, `row_bias`, `row_compliance` | (r) | the law: with `w = velocity + bias + compliance impulse`, `w >= 0` where the impulse is less than the upper bound and `w <= 0` where it is more than the lower |
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
@@ -52,6 +60,7 @@
 
 use crate::recording::error::{ReadError, ReadProblem, RecordError};
 use crate::recording::npz::{NpzReader, NpzWriter};
+use crate::recording::row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};
 use crate::recording::run::{
     GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
 };
@@ -62,7 +71,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// Layout version.
-const FORMAT: i64 = 7;
+const FORMAT: i64 = 8;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -98,6 +107,8 @@ impl Recording {
         self.run.height_fields.write(&mut npz)?;
         self.write_states(&mut npz)?;
         self.contacts.write(&mut npz)?;
+        self.run.sources.write(&mut npz)?;
+        self.rows.write(&mut npz)?;
         self.write_reports(&mut npz)?;
         npz.finish()
     }
@@ -119,6 +130,8 @@ impl Recording {
         recording.read_scene(&mut npz)?;
         recording.read_states(&mut npz)?;
         recording.contacts = ContactTable::read(&mut npz, recording.steps())?;
+        recording.run.sources = SourceTable::read(&mut npz)?;
+        recording.rows = RowTable::read(&mut npz, recording.steps())?;
         recording.read_reports(&mut npz)?;
         recording.check()?;
         Ok(recording)
@@ -135,6 +148,8 @@ impl Recording {
         npz.array("body_fixed", &[self.run.bodies.fixed.len()], &self.run.bodies.fixed)?;
         npz.strings("law_names", &LAW_NAMES)?;
         npz.strings("mode_names", &MODE_NAMES)?;
+        npz.strings("row_law_names", &ROW_LAW_NAMES)?;
+        npz.strings("source_kind_names", &SOURCE_KIND_NAMES)?;
         npz.strings("shape_names", &SHAPE_NAMES)
     }
 
@@ -148,9 +163,13 @@ impl Recording {
         let bodies = self.run.bodies.names.len();
         self.run.bodies.mass = npz.array("body_mass", &[bodies])?;
         self.run.bodies.fixed = npz.array("body_fixed", &[bodies])?;
-        for (array, expected) in
-            [("law_names", &LAW_NAMES[..]), ("mode_names", &MODE_NAMES), ("shape_names", &SHAPE_NAMES)]
-        {
+        for (array, expected) in [
+            ("law_names", &LAW_NAMES[..]),
+            ("mode_names", &MODE_NAMES),
+            ("shape_names", &SHAPE_NAMES),
+            ("row_law_names", &ROW_LAW_NAMES),
+            ("source_kind_names", &SOURCE_KIND_NAMES),
+        ] {
             let found = npz.strings(array)?;
             if found != expected {
                 let problem = format!("is {found:?}, and not {expected:?}");
@@ -243,6 +262,21 @@ fn pointers<R: Read + Seek>(
         _ => Err(ReadProblem::Content { array, problem: "does not rise from 0".into() }),
     }
 }
+
+/// Reads those of what the steps have.
+pub(crate) fn step_pointers<R: Read + Seek>(
+    npz: &mut NpzReader<R>,
+    array: &'static str,
+    steps: usize,
+) -> Result<(Vec<i64>, usize), ReadProblem> {
+    let (ptr, count) = pointers(npz, array)?;
+    if ptr.len() != steps + 1 {
+        let problem = format!("has {} entries for {steps} steps", ptr.len());
+        return Err(ReadProblem::Content { array, problem });
+    }
+    Ok((ptr, count))
+}
+
 impl GeomTable {
     fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
         let n = self.names.len();
@@ -339,11 +373,7 @@ impl ContactTable {
     }
 
     fn read<R: Read + Seek>(npz: &mut NpzReader<R>, steps: usize) -> Result<Self, ReadProblem> {
-        let (ptr, m) = pointers(npz, "contact_ptr")?;
-        if ptr.len() != steps + 1 {
-            let problem = format!("has {} entries for {steps} steps", ptr.len());
-            return Err(ReadProblem::Content { array: "contact_ptr", problem });
-        }
+        let (ptr, m) = step_pointers(npz, "contact_ptr", steps)?;
         Ok(Self {
             ptr,
             geom1: npz.array("contact_geom1", &[m])?,

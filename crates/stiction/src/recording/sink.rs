@@ -6,7 +6,7 @@
 
 use crate::model::State;
 use crate::recording::run::{Poses, Run};
-use crate::report::{ContactForce, StepReport};
+use crate::report::{ContactForce, RowForce, StepReport};
 
 /// Takes the steps of a run, in their order.
 ///
@@ -28,6 +28,8 @@ pub struct RecordedStep<'a> {
     pub poses: &'a Poses,
     /// What the contacts carried, sorted by the names of their geoms.
     pub contacts: &'a [ContactForce],
+    /// What limits, joint friction, equalities and actions carried.
+    pub rows: &'a [RowForce],
     /// How the step went.
     pub report: &'a StepReport,
 }

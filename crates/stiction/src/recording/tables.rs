@@ -1,6 +1,7 @@
 //! A recording in memory: flat columns with one entry per step or contact (or three, or nine of them).
 
 use crate::contact::Mode;
+use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
 use crate::recording::sink::{RecordedStep, Sink};
 use crate::report::{Certificate, ContactForce, Work};
@@ -23,6 +24,8 @@ pub struct Recording {
     pub poses: Poses,
     /// Contacts of all steps.
     pub contacts: ContactTable,
+    /// Other rows of all steps.
+    pub rows: RowTable,
     /// Certificate of each step.
     pub certificates: Vec<Certificate>,
     /// By what the energy changed in each step.
@@ -161,6 +164,7 @@ impl Sink for Recording {
                 orientation: Vec::with_capacity(4 * steps * bodies),
             },
             contacts: ContactTable { ptr: vec![0], ..Default::default() },
+            rows: RowTable { ptr: vec![0], ..Default::default() },
             certificates: Vec::with_capacity(steps),
             works: Vec::with_capacity(steps),
             energy: Vec::with_capacity(steps),
@@ -172,13 +176,14 @@ impl Sink for Recording {
     }
 
     fn step(&mut self, step: &RecordedStep<'_>) {
-        let RecordedStep { state, poses, contacts, report } = *step;
+        let RecordedStep { state, poses, contacts, rows, report } = *step;
         self.time.push(state.time);
         self.qpos.extend_from_slice(&state.q);
         self.qvel.extend_from_slice(&state.v);
         self.poses.extend(poses);
         contacts.iter().for_each(|force| self.contacts.push(force));
         self.contacts.ptr.push(self.contacts.gap.len() as i64);
+        self.rows.push_step(&self.run.sources, rows);
         self.certificates.push(report.certificate);
         self.works.push(report.work);
         self.energy.push(report.energy);

@@ -51,6 +51,27 @@ fn recorded(steps: usize) -> Recording {
     recorder.recording().clone()
 }
 
+/// A pendulum that rests on its lower limit against joint friction, coupled to one that is free to move.
+fn with_rows(steps: usize) -> Recording {
+    let scene = crate::scene::mjcf::parse(
+        r#"<mujoco><compiler angle="radian"/><option timestep="0.01"/><worldbody>
+        <body><joint name="stopped" axis="0 -1 0" range="0 2" frictionloss="0.5"/>
+          <geom type="sphere" pos="1 0 0" size="0.1" mass="2"/></body>
+        <body pos="0 5 0"><joint name="moved" axis="0 1 0"/><geom type="sphere" pos="0 0 -1" size="0.1" mass="1"/></body></worldbody>
+        <tendon><fixed name="line" damping="0.5"><joint joint="stopped" coef="1"/><joint joint="moved" coef="1"/></fixed></tendon>
+        <equality><joint name="held" joint1="moved" polycoef="0.1"/></equality></mujoco>"#,
+        "rows.xml",
+    );
+    let model = scene.unwrap().model;
+    let mut simulation = Simulation::new(Arc::new(model), Settings::default()).unwrap();
+    let mut recorder = Recorder::new(&simulation, steps);
+    for _ in 0..steps {
+        let report = simulation.step().unwrap();
+        recorder.record(&simulation, &report);
+    }
+    recorder.recording().clone()
+}
+
 fn archive(recording: &Recording) -> Vec<u8> {
     recording.write(Cursor::new(Vec::new())).unwrap().into_inner()
 }
@@ -72,6 +93,7 @@ fn a_recording_that_is_read_back_is_the_one_that_was_written() {
         assert_eq!(bits(&read), bits(&recording));
         let others = |r: &Recording| ContactTable { sustained: Vec::new(), ..r.contacts.clone() };
         assert_eq!(others(&read), others(&recording));
+        assert_eq!((&read.rows, &read.run.sources), (&recording.rows, &recording.run.sources));
         assert_eq!(read.certificates, recording.certificates);
         assert_eq!(read.works, recording.works);
         assert_eq!(read.run.bodies, recording.run.bodies);
@@ -79,6 +101,56 @@ fn a_recording_that_is_read_back_is_the_one_that_was_written() {
             (read.run.meshes, read.run.height_fields),
             (recording.run.meshes, recording.run.height_fields)
         );
+    }
+}
+
+#[test]
+fn rows_are_recorded_with_their_laws_sources_and_impulses() {
+    let recording = with_rows(3);
+    assert_eq!(recording.run.sources.names, ["stopped", "moved", "line", "held"]);
+    assert_eq!(recording.run.sources.kind, [0, 0, 1, 3]);
+    let rows = &recording.rows;
+    assert_eq!(rows.ptr, [0, 4, 8, 12]);
+    let last = rows.of_step(2);
+    let of = |law: i32| last.clone().find(|&row| rows.law[row] == law).unwrap();
+    let [limit, friction, equality, action] = [0, 1, 2, 3].map(of);
+    // The limit and joint friction together carry the weight, 2 kg at 1 m; friction bears at most its bound.
+    assert_eq!((rows.source[limit], rows.number[limit], rows.angular[limit]), (0, 0, 1));
+    let torque = (rows.impulse[limit] + rows.impulse[friction]) / 0.01;
+    assert!((torque - 2.0 * 9.81).abs() < 1e-9, "{torque}");
+    assert_eq!([rows.lower[limit], rows.upper[limit]], [0.0, f64::INFINITY]);
+    assert_eq!([rows.lower[friction], rows.upper[friction]], [-0.005, 0.005]);
+    assert!(rows.impulse[friction].abs() <= 0.005 + 1e-12);
+    // A pendulum of 1 kg that is held at 0.1 rad.
+    assert_eq!((rows.source[equality], rows.angular[equality]), (3, -1));
+    let torque = rows.impulse[equality] / 0.01;
+    assert!((torque - 9.81 * libm::sin(0.1)).abs() < 1e-6, "{torque}");
+    // The implicit damper gives way like 1 / (h d).
+    assert_eq!(rows.source[action], 2);
+    assert!((rows.compliance[action] - 1.0 / (0.01 * 0.5)).abs() < 1e-9);
+    for row in [equality, action] {
+        let left = rows.velocity[row] + rows.compliance[row] * rows.impulse[row];
+        assert!(left.abs() < 1e-12, "{left}");
+    }
+
+    let bytes = archive(&recording);
+    let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
+    assert_eq!((&read.rows, &read.run.sources), (rows, &recording.run.sources));
+    type Damage = (&'static str, fn(&mut Recording));
+    let damages: [Damage; 7] = [
+        ("'row_law' has the index 4", |r| r.rows.law[0] = 4),
+        ("'row_source' has the index -1", |r| r.rows.source[1] = -1),
+        ("'source_kind' has the index 4", |r| r.run.sources.kind[3] = 4),
+        ("'row_impulse' has the number NaN at place 2", |r| r.rows.impulse[2] = f64::NAN),
+        ("'row_lower' has the number 1", |r| r.rows.lower[0] = 1.0),
+        ("'row_upper' has the number NaN", |r| r.rows.upper[0] = f64::NAN),
+        ("'row_ptr' has 2 entries for 3 steps", |r| r.rows.ptr = vec![0, 12]),
+    ];
+    for (expected, damage) in damages {
+        let mut damaged = recording.clone();
+        damage(&mut damaged);
+        let found = problem(&archive(&damaged));
+        assert!(found.starts_with("not a recording: ") && found.contains(expected), "{found}\n{expected}");
     }
 }
 
@@ -145,7 +217,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[7_i64]));
+    let found = with(|npz| npz.array("format", &[], &[8_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

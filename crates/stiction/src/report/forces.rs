@@ -9,10 +9,12 @@
 //!
 //! Limits of joints, tendons and cables say what force they carry.
 
-use crate::constraint::Limited;
+use crate::constraint::RowSource;
+use crate::constraint::row_source::SourceOrder;
 use crate::contact::{BlockKind, Contact, Law, Mode};
-use crate::model::GeomId;
+use crate::model::{GeomId, Model};
 use crate::report::certificate::BlockOutcome;
+use crate::report::rows::{RowForce, RowLaw};
 use nalgebra::Vector3;
 
 /// Impulse and force of one contact in the last step.
@@ -189,7 +191,7 @@ impl PairForce {
 #[non_exhaustive]
 pub struct LimitForce<'a> {
     /// What is limited.
-    pub kind: Limited,
+    pub kind: RowSource,
     /// Its name.
     pub name: &'a str,
     /// Whether it is the upper end of the range.
@@ -197,6 +199,18 @@ pub struct LimitForce<'a> {
     /// Force or torque that keeps it in its range: impulse over the time step (N or N m), zero or positive. For a cable at its
     /// upper end the tension.
     pub force: f64,
+}
+
+impl<'a> LimitForce<'a> {
+    /// Of a row in a step of `h` seconds; `None` if it is not a limit's.
+    pub(crate) fn of_row(row: &RowForce, model: &'a Model, h: f64) -> Option<Self> {
+        (row.law == RowLaw::Limit).then(|| Self {
+            kind: row.source,
+            name: row.name(model),
+            upper: row.number == 1,
+            force: row.impulse / h,
+        })
+    }
 }
 
 /// Margin of a contact with this impulse and velocity in its frame, under a law, in a step of `h` seconds.
@@ -229,16 +243,25 @@ pub(crate) fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mod
     }
 }
 
-/// The contact forces of a step.
-#[derive(Clone, Debug, Default)]
+/// The forces of a step.
+#[derive(Clone, Debug)]
 pub(crate) struct Readout {
     /// Of every contact in the problem, sorted by key.
     pub(crate) contacts: Vec<ContactForce>,
     /// Of every pair of geoms with such contacts, in the same order.
     pub(crate) pairs: Vec<PairForce>,
+    /// Of all other rows, in their order.
+    pub(crate) rows: Vec<RowForce>,
+    /// What they are of.
+    pub(crate) sources: SourceOrder,
 }
 
 impl Readout {
+    pub(crate) fn new(model: &Model) -> Self {
+        let sources = SourceOrder::new(model);
+        Self { contacts: Vec::new(), pairs: Vec::new(), rows: Vec::new(), sources }
+    }
+
     /// Adds up the contact forces by pair; contacts of a pair follow each other.
     pub(crate) fn add_up_pairs(&mut self, h: f64) {
         self.pairs.clear();
@@ -262,6 +285,7 @@ impl Readout {
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
         self.pairs.clear();
+        self.rows.clear();
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `certificate` | violations of the laws; the report of a step | `step::certify` |
 //! | `work` | by what the energy changes | `step::account`, `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
+//! | `rows` | the rows of limits, joint friction, equalities and actions, with their laws | `step::certify` |
 //! | `last_step` | the problem of the last step and its answer | `sim` |
 //! | `least_friction` | the least friction with which the bodies could have moved as they did | `sim` |
 //! | `largest_margin` | the largest margin of a pair over all forces that are as good as those returned | `sim` |
@@ -24,12 +25,15 @@ pub(crate) mod forces;
 pub(crate) mod largest_margin;
 pub(crate) mod last_step;
 pub(crate) mod least_friction;
+pub(crate) mod rows;
 pub(crate) mod work;
 
-pub use crate::constraint::Limited;
+pub use crate::constraint::RowSource;
 pub use certificate::{Certificate, CertificateField, StepReport};
 pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;
+pub use rows::{RowForce, RowLaw};
+pub(crate) use rows::{RowVelocities, row_forces};
 pub use work::{Work, WorkField};

@@ -1,7 +1,7 @@
 //! What can be read of the last step: forces and margins.
 
 use crate::model::GeomId;
-use crate::report::{ContactForce, LastStep, LimitForce, PairForce, PairMargins};
+use crate::report::{ContactForce, LastStep, LimitForce, PairForce, PairMargins, RowForce};
 use crate::sim::Simulation;
 
 impl Simulation {
@@ -15,14 +15,15 @@ impl Simulation {
         &self.work.readout.pairs
     }
 
+    /// Rows of limits, dry friction of joints and tendons, equalities and actions that were part of the last step's problem, in
+    /// their order.
+    pub fn row_forces(&self) -> &[RowForce] {
+        &self.work.readout.rows
+    }
+
     /// Limits of joints, tendons and cables that were part of the last step's problem, in the order of its rows.
     pub fn limit_forces(&self) -> impl Iterator<Item = LimitForce<'_>> + '_ {
-        let rows = &self.work.problem.rows;
-        rows.blocks.iter().filter_map(|block| {
-            let (kind, name, upper) = self.constraints.limited(&self.model, &block.key)?;
-            let force = rows.impulse[block.row] / self.timestep();
-            Some(LimitForce { kind, name, upper, force })
-        })
+        self.row_forces().iter().filter_map(|row| LimitForce::of_row(row, &self.model, self.timestep()))
     }
 
     /// The least factor `s` such that impulses within `s` times the friction of every contact would have given the

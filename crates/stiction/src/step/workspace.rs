@@ -31,7 +31,7 @@ pub(crate) struct Workspace {
     /// Of the acceleration stepper, if it is asked for.
     pub(crate) acceleration: Option<Box<AccelerationLevel>>,
     pub(crate) account: Account,
-    /// Contact forces of the step.
+    /// Forces of the step.
     pub(crate) readout: Readout,
 }
 
@@ -54,7 +54,7 @@ impl Workspace {
             advance: Advance::new(model),
             tied: TiedTrees::new(model),
             account: Account::new(model),
-            readout: Readout::default(),
+            readout: Readout::new(model),
         })
     }
 }

@@ -30,7 +30,7 @@
 use crate::cones::newton::alart_curnier::{derivative, equations};
 use crate::cones::normalized::Law;
 use crate::cones::state::State;
-use crate::linalg::capacity::reserve_to;
+use crate::linalg::capacity::{reserve_to, resize_unset};
 use crate::problem::ConeNcp;
 use crate::problem::cone::tangent_norm;
 
@@ -120,7 +120,7 @@ impl DampedNewton {
             &mut self.best,
         ] {
             reserve_to(list, n);
-            list.resize(n, 0.0);
+            resize_unset(list, n);
         }
     }
 

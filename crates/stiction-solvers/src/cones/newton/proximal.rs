@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::cones::newton::damped_newton::{Centre, DampedNewton, NewtonEnd, Parameters};
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::driver::{check_limits, positive};
+use crate::linalg::capacity::resize_unset;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
 
 /// Smallest proximal weight: with less, faces of sticking contacts are singular to working precision.
@@ -60,7 +61,7 @@ impl ProximalPoint {
     /// Reserves memory for problems of `n` rows.
     pub(crate) fn resize(&mut self, n: usize) {
         self.newton.resize(n);
-        self.centre.resize(n, 0.0);
+        resize_unset(&mut self.centre, n);
     }
 
     /// Runs the method from the point of the state.

@@ -21,7 +21,7 @@ use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
 use crate::constraint::passage::{LineWork, Passage};
 use crate::constraint::position_error::PositionError;
-use crate::constraint::rows::{BlockKey, Limited, RowKind, Rows};
+use crate::constraint::rows::{BlockKey, RowKind, Rows};
 use crate::constraint::tendon::Gains;
 use crate::contact::BlockKind;
 use crate::dynamics::drive::{drive_force, drives_of};
@@ -294,11 +294,6 @@ impl Constraint for LoopJoints {
             0.5 * joint.stiffness * displacement.iter().map(|d| d * d).sum::<f64>(),
             0.5 * joint.armature * rates,
         ]
-    }
-
-    fn limited<'m>(&self, model: &'m Model, key: &BlockKey) -> Option<(Limited, &'m str)> {
-        let joint = self.ranks.iter().position(|&rank| key.is_limit_of(rank, JointLimits::CODE))?;
-        Some((Limited::Joint, &model.loop_joints[joint].name))
     }
 }
 

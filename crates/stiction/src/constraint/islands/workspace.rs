@@ -62,6 +62,7 @@ impl IslandWorkspace {
     /// stays in factors.
     pub(crate) fn pose(&mut self, problem: &RowProblem<'_>, blocks: &[usize], factored_from: usize) {
         let RowProblem { model, rows, free, before, memory, .. } = problem;
+        self.poison();
         self.number_rows(rows, blocks);
         self.factored = self.bilateral == 0 && self.total > factored_from;
         if self.factored {
@@ -117,6 +118,14 @@ impl IslandWorkspace {
             self.keep_impulses(rows, blocks, posed, memory);
         }
         self.back_substitute(rows, blocks);
+    }
+
+    /// With debug assertions, as in tests, makes what an earlier island has left behind NaN, so that no answer depends on it.
+    fn poison(&mut self) {
+        if cfg!(debug_assertions) {
+            let lists = [&mut self.matrix, &mut self.free, &mut self.before, &mut self.delassus];
+            lists.into_iter().chain([&mut self.factors.values]).for_each(|list| list.fill(f64::NAN));
+        }
     }
 
     /// Solves an island of bilateral rows: the impulses that bring `free` to zero, as far as the rows agree with each other.

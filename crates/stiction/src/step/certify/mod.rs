@@ -1,5 +1,5 @@
 //! Stage 8 of a step: the certificate ([`Certificate`](crate::report::Certificate)) is filled from rows and velocities, and the
-//! contact forces are read out; the account of the energy ([`account`]) is closed.
+//! forces are read out; the account of the energy ([`account`]) is closed.
 
 pub(crate) mod account;
 
@@ -8,7 +8,7 @@ use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::report::certificate::BlockOutcome;
-use crate::report::{ContactForce, Readout, StepReport};
+use crate::report::{ContactForce, Readout, RowVelocities, StepReport, row_forces};
 use crate::step::certify::account::Account;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
@@ -28,7 +28,7 @@ pub(crate) struct Judged<'a> {
     pub(crate) accelerated: Option<&'a AccelerationLevel>,
 }
 
-/// Fills in everything that refers to the poses of the step's beginning, and the contact forces. Writes the row velocities of
+/// Fills in everything that refers to the poses of the step's beginning, and the forces. Writes the row velocities of
 /// `problem`.
 ///
 /// # Errors
@@ -46,8 +46,10 @@ pub(crate) fn certify_rows(
     report.work += account.under_contact_rule(system, judged.contact_rule, judged.free, problem)?;
     let ContactProblem { rows, contacts, free, rates, .. } = problem;
     let certificate = &mut report.certificate;
-    readout.contacts.clear();
+    readout.clear();
+    let velocities = RowVelocities { start: &account.rates, free, after: rates };
     for block in &rows.blocks {
+        readout.rows.extend(row_forces(system.model, &readout.sources, rows, block, velocities));
         let RowKind::Unilateral(kind) = block.kind else { continue };
         let kind = match kind {
             BlockKind::Contact { law, bias, preload } => {

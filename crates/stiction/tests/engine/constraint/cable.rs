@@ -3,7 +3,7 @@
 use crate::common::{position, run, simulate, speed};
 use nalgebra::Vector3;
 use stiction::model::TreeId;
-use stiction::report::Limited;
+use stiction::report::RowSource;
 use stiction::sim::Simulation;
 
 const G: f64 = 9.81;
@@ -43,7 +43,7 @@ fn two_balls_on_a_rope_share_their_speed_along_it_and_keep_their_momentum() {
     let (mut longest, mut taut) = (0.0f64, 0);
     run(&mut s, 1.0, |s, report| {
         longest = longest.max((position(s, "b") - position(s, "a")).norm());
-        taut += usize::from(s.limit_forces().any(|rope| rope.kind == Limited::Cable && rope.force > 0.0));
+        taut += usize::from(s.limit_forces().any(|rope| rope.kind == RowSource::Cable && rope.force > 0.0));
         assert!((momentum(s) - before).norm() <= 1e-12, "{}", momentum(s) - before);
         assert!(report.certificate.approach <= 1e-10 && report.certificate.pull <= 1e-10, "{report:?}");
     });

@@ -186,6 +186,7 @@ fn table() -> Vec<Bad> {
         file("short height file", "<hfield file=\"hills.bin\" size=\"1 1 1 1\"/>", ("hills.bin", hills([2, 3], &[0.0; 5])), &["hfield, file", "2 rows and 3 columns", "32 bytes", "has 28"]),
         file("height file of a row", "<hfield file=\"hills.bin\" size=\"1 1 1 1\"/>", ("hills.bin", hills([1, 3], &[0.0; 3])), &["hfield, file", "1 rows and 3 columns", "2 at least"]),
         file("height file of negative counts", "<hfield file=\"hills.bin\" size=\"1 1 1 1\"/>", ("hills.bin", hills([-2, -2], &[0.0; 4])), &["hfield, file", "-2 rows"]),
+        file("height file of huge counts", "<hfield file=\"hills.bin\" size=\"1 1 1 1\"/>", ("hills.bin", hills([i32::MAX, i32::MAX], &[0.0; 4])), &["hfield, file", "has 18446744056529682444 bytes"]),
         file("nan in heights", "<hfield file=\"hills.bin\" size=\"1 1 1 1\"/>", ("hills.bin", hills([2, 2], &[0.0, f32::NAN, 0.0, 0.0])), &["hfield, file", "NaN", "finite"]),
         file("no picture", "<hfield file=\"hills.png\" size=\"1 1 1 1\"/>", ("hills.png", "heights"), &["hfield, file", "hills.png", "no valid PNG"]),
         file("half a picture", "<hfield file=\"hills.png\" size=\"1 1 1 1\"/>", ("hills.png", cut(png(), 30)), &["hfield, file", "hills.png", "no valid PNG"]),

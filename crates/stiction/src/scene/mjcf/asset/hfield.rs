@@ -163,7 +163,7 @@ fn from_binary(bytes: &[u8]) -> Result<Grid, String> {
     };
     let count = i64::from(rows) * i64::from(columns);
     if rows < 2 || columns < 2 || count != words.len() as i64 - 2 || !rest.is_empty() {
-        let size = 8 + 4 * count;
+        let size = 8 + 4 * i128::from(count);
         return Err(format!(
             "a height field of {rows} rows and {columns} columns (2 at least) has {size} bytes; this file has {}",
             bytes.len()
