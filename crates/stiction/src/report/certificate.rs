@@ -257,6 +257,13 @@ impl BlockOutcome {
         Self { kind, angular: block.angular, impulse, velocity, start, free }
     }
 
+    /// Takes the tangential velocities of a contact without tangential rows, before the step and after, from those of its bodies.
+    pub(crate) fn slide(&mut self, start: &Vector3<f64>, velocity: &Vector3<f64>) {
+        for (own, given) in [(&mut self.start, start), (&mut self.velocity, velocity)] {
+            (own.y, own.z) = (given.y, given.z);
+        }
+    }
+
     /// What the normal and the tangential impulse of a contact did along the relative velocity, `1/2 lambda . (u- + u+)` (J).
     pub(crate) fn contact_works(&self) -> [f64; 2] {
         let mean = (self.start + self.velocity) * 0.5;

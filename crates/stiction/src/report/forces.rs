@@ -34,11 +34,10 @@ pub struct ContactForce {
     /// Normal impulse (N s) that Poisson's impact law gave in any case; else 0.
     pub preload: f64,
     /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
-    /// frame: normal, t1, t2 (m/s). A frictionless contact has no tangential rows and shows zeros there. Of a force that is
-    /// sustained, the velocity at the instant of `sustained`.
+    /// frame: normal, t1, t2 (m/s). Of a force that is sustained, the velocity at the instant of `sustained`.
     pub velocity: Vector3<f64>,
     /// The same before the impulse: as bilateral constraints and applied forces alone would have it at the end of the step; right
-    /// before an impact of the event-driven stepper.
+    /// before an impact of the event-driven stepper. A frictionless contact has no tangential rows and shows zeros there.
     pub before: Vector3<f64>,
     /// The same before the step (the rotation of a lone body half a step behind, as `velocity` has it); right before an impact of the
     /// event-driven stepper.

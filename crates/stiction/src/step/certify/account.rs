@@ -42,6 +42,11 @@ impl Account {
         Self { before: velocities(), after: velocities(), rates: Vec::new(), scratch: vec![0.0; model.nv()] }
     }
 
+    /// Velocities before the step (nv, then those of loops).
+    pub(crate) fn before(&self) -> &[f64] {
+        &self.before
+    }
+
     /// Works of constraints, drives, dampers and applied forces on the trees under the contact rule, between the solve and the
     /// advance; `problem` has its row velocities. Leaves the row velocities before.
     ///

@@ -6,7 +6,8 @@ pub(crate) mod account;
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
-use crate::dynamics::AlgorithmError;
+use crate::dynamics::{AlgorithmError, Data};
+use crate::model::Model;
 use crate::report::certificate::BlockOutcome;
 use crate::report::{ContactForce, Readout, RowVelocities, StepReport, row_forces};
 use crate::step::certify::account::Account;
@@ -14,6 +15,7 @@ use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
+use nalgebra::Vector3;
 
 /// A report with the energy of the beginning, to which the stages add.
 pub(crate) fn open_report(system: &System<'_>) -> StepReport {
@@ -44,7 +46,7 @@ pub(crate) fn certify_rows(
     let h = system.h;
     problem.rows.velocities(system.model, &problem.velocity, &mut problem.rates);
     report.work += account.under_contact_rule(system, judged.contact_rule, judged.free, problem)?;
-    let ContactProblem { rows, contacts, free, rates, .. } = problem;
+    let ContactProblem { rows, contacts, free, rates, velocity, .. } = problem;
     let certificate = &mut report.certificate;
     readout.clear();
     let velocities = RowVelocities { start: &account.rates, free, after: rates };
@@ -58,10 +60,14 @@ pub(crate) fn certify_rows(
             }
             other => other,
         };
-        let outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, [&account.rates, free]);
+        let mut outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, [&account.rates, free]);
         certificate.add_block(&outcome, h);
         if let (BlockKind::Contact { law, .. }, Some(index)) = (kind, block.contact) {
             let contact = Contact { law, ..contacts[index] };
+            if block.count == 1 {
+                let along = |v: &[f64]| relative_velocity(system.model, system.data, &contact, v);
+                outcome.slide(&along(account.before()), &along(velocity));
+            }
             readout.contacts.push(ContactForce::of_impulse(contact, &outcome, h));
         }
     }
@@ -76,6 +82,14 @@ pub(crate) fn certify_rows(
     report.contacts = readout.contacts.len();
     report.rows = rows.len();
     Ok(())
+}
+
+/// Velocity of the second body against the first at a contact, in its frame (m/s), at generalized velocities `v`.
+fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v: &[f64]) -> Vector3<f64> {
+    let [first, second] = contact.links.map(|link| {
+        link.map_or_else(Vector3::zeros, |link| dynamics::point_velocity(model, data, link, &contact.point, v))
+    });
+    contact.drift + contact.frame.tr_mul(&(second - first))
 }
 
 /// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.

@@ -121,6 +121,35 @@ fn the_law_read_out_is_the_one_in_force_and_without_dry_friction_there_is_no_mar
 }
 
 #[test]
+fn a_frictionless_contact_tells_how_fast_it_slides() {
+    // A block that turns about the normal of a tilted floor while it slides on it, seen from a floor that moves: at each corner
+    // v + omega x r, in the plane.
+    let text = r#"<mujoco><compiler eulerseq="XYZ"/><option timestep="0.002" gravity="0 0 0"/><worldbody>
+        <geom name="floor" type="plane" size="9 9 1" euler="30 0 0"/>
+        <body name="block" pos="0 -0.05 0.0866025403784439" euler="30 0 0"><freejoint name="block"/>
+        <geom name="block" type="box" size="0.3 0.2 0.1" mass="1"/></body>
+        </worldbody><keyframe><key name="start" qpos="0 -0.05 0.0866025403784439 0.9659258262890683 0.2588190451025207 0 0"
+        qvel="1 0.4330127018922193 0.25 0 0 2"/></keyframe></mujoco>"#;
+    let mut s = simulate_under("frictionless", text);
+    let normal = Vector3::new(0.0, -0.5, 3_f64.sqrt() / 2.0);
+    let v = Vector3::new(1.0, 0.4330127018922193, 0.25);
+    let mut at = Vector3::new(0.0, -0.05, 0.0866025403784439);
+    for _ in 0..50 {
+        s.step().unwrap();
+        assert_eq!(s.contact_forces().len(), 4);
+        for c in s.contact_forces() {
+            let against = if c.contact.geoms[0] == s.model().geom("floor").unwrap() { 1.0 } else { -1.0 };
+            let expected = (v + (2.0 * normal).cross(&(c.contact.point - at))) * against;
+            for velocity in [c.velocity, c.start] {
+                let error = c.contact.frame * velocity - expected;
+                assert!(error.norm() < 1e-9, "{velocity} {expected}");
+            }
+        }
+        at += v * s.timestep();
+    }
+}
+
+#[test]
 fn a_ball_between_two_plates_needs_half_its_weight_of_each() {
     // 2 kg, pressed by 40 N from either side, mu 1: m g / (2 mu F). A ball touches each plate at one point, so forces
     // are unique.
