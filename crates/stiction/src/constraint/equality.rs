@@ -208,6 +208,7 @@ fn push_closure(
     let entries = loops.held(index).enumerate();
     let entries = entries.flat_map(|(r, row)| loops.entries(row).map(move |(dof, c)| (r, dof, c)));
     rows.push_entries(model, key, RowKind::Bilateral, &targets[..count], entries);
+    rows.set_each_angular(loops.held(index).map(|row| row.angular));
     if Loops::holds_point(model, index) {
         rows.hold_point();
     }

@@ -78,6 +78,10 @@ macro_rules! certificate_fields {
             bilateral: "m", "bilateral error", true;
             /// Worst error of a bilateral constraint of angles, likewise (rad).
             bilateral_angular: "rad", "bilateral error of angles", true;
+            /// Worst speed of a bilateral constraint's row beyond what it allows, giving way where it does, after the step (m/s).
+            bilateral_velocity: "m/s", "bilateral velocity error", true;
+            /// Worst rate of a row that holds an angle, likewise (rad/s).
+            bilateral_velocity_angular: "rad/s", "bilateral rate error", true;
             /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
             /// already meets the bilateral rows.
             contact_work: "J", "work of contact impulses", false;
@@ -254,7 +258,7 @@ impl BlockOutcome {
         let values = |rows: &[f64]| row_values(block, rows);
         let [impulse, velocity, start, free] =
             [values(impulse), values(velocity), values(start), values(free)];
-        Self { kind, angular: block.angular, impulse, velocity, start, free }
+        Self { kind, angular: block.is_angular(0), impulse, velocity, start, free }
     }
 
     /// What the normal and the tangential impulse of a contact did along the relative velocity, `1/2 lambda . (u- + u+)` (J).
@@ -305,6 +309,13 @@ impl Certificate {
                 raise(&mut self.dissipation, bound * velocity.x.abs() / h + power);
             }
         }
+    }
+
+    /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).
+    pub(crate) fn add_bilateral_velocity(&mut self, angular: bool, error: f64) {
+        let worst =
+            if angular { &mut self.bilateral_velocity_angular } else { &mut self.bilateral_velocity };
+        raise(worst, error.abs());
     }
 
     /// `0 <= lambda - p  perp  w >= 0`.

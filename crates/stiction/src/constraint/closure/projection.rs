@@ -226,6 +226,20 @@ impl Closures {
         self.correct(model, data, v);
     }
 
+    /// By how much the velocities `v` miss what [`Closures::match_velocities`] has just brought them onto: each row of the equalities,
+    /// whether it is the rate of an angle, and its error (m/s or rad/s).
+    pub(crate) fn velocity_errors(&mut self, model: &Model, v: &[f64]) -> impl Iterator<Item = (bool, f64)> {
+        self.rows.velocities(model, v, &mut self.free);
+        let (rows, free) = (&self.rows, &self.free);
+        rows.blocks.iter().filter(|block| block.compliance == 0.0).flat_map(move |block| {
+            let given = rows.compliances(model, block);
+            (0..block.count.min(6)).map(move |r| {
+                let row = block.row + r;
+                (block.is_angular(r), free[row] + given[r] * rows.impulse[row])
+            })
+        })
+    }
+
     /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics and the loops there.
     pub(crate) fn velocities_match(
         &mut self,
