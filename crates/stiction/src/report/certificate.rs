@@ -140,7 +140,7 @@ pub struct StepReport {
     pub rows: usize,
     /// Islands with unilateral rows.
     pub islands: usize,
-    /// Islands that were not solved to tolerance.
+    /// Islands that were not solved to tolerance, or whose bilateral rows contradict each other.
     pub unsolved: usize,
     /// Islands for which the acceleration stepper found no forces, so that the velocity level decided; they count as
     /// unsolved too.
@@ -211,6 +211,14 @@ impl StepReport {
     pub(crate) fn add_projection(&mut self, [length, angle]: [f64; 2], farthest: Option<BodyId>) {
         [self.certificate.projection, self.certificate.projection_angular] = [length, angle];
         self.projected_body = farthest;
+    }
+
+    /// Adds that the bilateral rows of an island contradict each other, however its other rows were `solved`; an island counts once.
+    pub(crate) fn add_contradiction(&mut self, solved: Option<&IslandReport>) {
+        if solved.is_none_or(|island| island.solver.status == Status::Solved) {
+            self.unsolved += 1;
+            self.status = Status::Infeasible;
+        }
     }
 
     pub(crate) fn add_island(&mut self, island: &IslandReport) {

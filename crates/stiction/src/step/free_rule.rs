@@ -152,6 +152,7 @@ impl TiedTrees {
             }
         }
         if jammed {
+            closures.loops.recall(&state.loop_q);
             closures.close(model, data, now, added, &mut state.q, &state.v)?;
             closures.survey(model, data, now);
         }

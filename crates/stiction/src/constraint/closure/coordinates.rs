@@ -141,7 +141,8 @@ impl Loops {
         &self.q[self.nq..]
     }
 
-    /// Continues from stored coordinates of loops.
+    /// Continues from stored coordinates of loops. Where trees are put back, their loops must be too: whole turns are counted from
+    /// where a loop was last, be it only on trial.
     pub(crate) fn recall(&mut self, loop_q: &[f64]) {
         self.q[self.nq..].copy_from_slice(loop_q);
     }

@@ -131,13 +131,14 @@ const TORN: &str = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbo
     <custom><numeric name="stiction:mocap_velocity:mover" data="2 0 0 3 0 0"/></custom></mujoco>"#;
 
 #[test]
-fn two_welds_that_ask_for_different_velocities_are_met_by_half_and_the_difference_is_told_as_speed_and_as_rate() {
+fn of_two_welds_that_contradict_each_other_one_is_met_and_the_difference_is_told_as_speed_and_as_rate() {
     let mut s = simulate(TORN);
     let report = s.step().unwrap();
     // The first in the order of names is met; what the second asks for differs by 3 m/s and 2 rad/s.
     let certificate = report.certificate;
     assert!((certificate.bilateral_velocity - 3.0).abs() <= 1e-12, "{certificate:?}");
     assert!((certificate.bilateral_velocity_angular - 2.0).abs() <= 1e-12, "{certificate:?}");
+    assert_eq!((report.unsolved, report.status), (1, stiction_solvers::Status::Infeasible));
     for hand in ["mover", "anchor"] {
         let held = format!(r#"body1="{hand}""#);
         let agreeing = TORN.replace(r#"body1="mover""#, &held).replace(r#"body1="anchor""#, &held);
