@@ -321,8 +321,7 @@ impl Certificate {
 
     /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).
     pub(crate) fn add_bilateral_velocity(&mut self, angular: bool, error: f64) {
-        let worst =
-            if angular { &mut self.bilateral_velocity_angular } else { &mut self.bilateral_velocity };
+        let worst = if angular { &mut self.bilateral_velocity_angular } else { &mut self.bilateral_velocity };
         raise(worst, error.abs());
     }
 
