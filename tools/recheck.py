@@ -10,7 +10,8 @@ For every step it computes again, in SI units,
   from that force and the velocity of the same instant;
 * from impulses and the velocities before and after: contact_work; with the velocities before the step, what friction did, and
   what normal forces, impacts and equalities did together;
-* in steps that were solved, whether equalities hold and actions give way as they should: velocity + compliance impulse = 0;
+* from velocities, compliances and impulses of equalities: bilateral_velocity, for speeds and for rates of angles; in steps that were
+  solved, whether they hold and actions give way as they should: velocity + compliance impulse = 0;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
 * from the energies: energy_change, but where equalities are not met, and whether the works by cause add up to it.
@@ -19,9 +20,10 @@ What is recorded has to be equal to what is computed, to rounding; a field for w
 exit status is 1. Only a lower bound is known
 
 * of penetration, since other shapes and limits are not computed here;
-* of all fields in steps in which a contact acts as a force: they hold the worst of all instants, of which one is recorded.
+* of all fields in steps in which a contact acts as a force: they hold the worst of all instants, of which one is recorded;
+* of bilateral_velocity in steps in which some equalities have no rows: those of trees under the free rule.
 
-Equalities of trees under the free rule have no rows; in a step in which some have none, the work of equalities is not compared. Not
+In such steps the work of equalities is not compared. Not
 computed at all: residual, projection, bilateral, penetration of limits, and the single works besides those named (they need the
 model). The impulse of an equality that moves neither before nor after the step does no work, and nothing here depends on it.
 
@@ -78,7 +80,8 @@ SHAPES = {
 }
 OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementarity", "dissipation", "slip", "viscous_error")
 ANGULAR = ("approach_angular", "pull_angular", "cone_violation_angular")
-OTHERS = ("bilateral", "bilateral_angular", "contact_work", "energy_change")
+HELD_ROWS = ("bilateral_velocity", "bilateral_velocity_angular")
+OTHERS = ("bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change")
 WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "numerical")
 SHAPES.update({f"certificate_{name}": "n" for name in (*OF_LAWS, *ANGULAR, "penetration", *OTHERS)})
 SHAPES.update({f"work_{name}": "n" for name in WORKS})
@@ -282,6 +285,11 @@ def judge_laws(r, contacts, rows, verdict):
 def judge_held(r, contacts, rows, verdict):
     """Rows that hold both ways: velocity + compliance impulse = 0, but for a part of the speeds in the step, if it was solved."""
     law, given = r["row_law_names"][r["row_law"]], r["row_compliance"] * r["row_impulse"]
+    error, terms, known = r["row_velocity"] + given, np.abs(r["row_velocity"]) + np.abs(given), equalities_have_rows(r, rows)
+    for name, angular in zip(HELD_ROWS, (0, 1)):
+        chosen = (law == "equality") & (r["row_angular"] == angular)
+        computed, size = (rows.worst(np.where(chosen, values, 0.0)) for values in (np.abs(error), terms))
+        verdict.compare(name, computed, r[f"certificate_{name}"], ROUNDING * size, known)
     speeds = np.maximum(np.abs(r["row_before"]), np.maximum(np.abs(r["row_start"]), np.abs(given)))
     fastest = np.maximum(rows.worst(speeds), np.abs(r["qvel"]).max(axis=1, initial=0.0))
     # Where bodies jam, large impulses cancel each other; velocities have the rounding of each.
@@ -289,7 +297,7 @@ def judge_held(r, contacts, rows, verdict):
     pushed = np.maximum(rows.worst(np.abs(r["row_impulse"])), contacts.worst(np.abs(r["contact_impulse"]).max(axis=1, initial=0.0))) / mass
     for kind in ("equality", "action"):
         if (law == kind).any():
-            left = rows.worst(np.where(law == kind, np.abs(r["row_velocity"] + given), 0.0))
+            left = rows.worst(np.where(law == kind, np.abs(error), 0.0))
             allowance = np.where(r["unsolved"] > 0, np.inf, HELD * fastest + JAMMED * pushed)
             verdict.compare(f"{kind} rows", left, np.zeros(rows.steps), allowance)
 

@@ -259,7 +259,7 @@ fields! {
 
         /// Rows of the step besides those of contacts, in their order: a structured array with `law` (limit, friction, equality,
         /// action), `kind` (joint, tendon, cable, equality) and `index` of what the row is of (into `Model.source_names(kind)`),
-        /// `number` of the row in it (of limits 0 for the lower end and 1 for the upper), `angular` (1 for rad/s and N m s, 0 for m/s and N s, -1 where it is not told), `impulse`, `velocity` after the
+        /// `number` of the row in it (of limits 0 for the lower end and 1 for the upper), `angular` (1 for rad/s and N m s, 0 for m/s and N s), `impulse`, `velocity` after the
         /// step, `before` the impulses and at its `start`, the prescribed `drift` of these, the `lower` and `upper` bound of the
         /// impulse, `bias` (what a limit leaves of its range over the step), `compliance`, and `work` (J).
         #[getter]
@@ -347,7 +347,7 @@ fn pack_row(bytes: &mut Vec<u8>, row: &RowForce) {
     pack_text(bytes, RowLaw::KINDS[row.law.kind()], 8);
     pack_text(bytes, row.source.name(), 8);
     pack_indices(bytes, &[row.index, row.number]);
-    bytes.extend_from_slice(&row.angular.map_or(-1, i32::from).to_le_bytes());
+    bytes.extend_from_slice(&i32::from(row.angular).to_le_bytes());
     pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start, row.drift]);
     pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work()]);
 }

@@ -174,7 +174,10 @@ def test_the_rows_of_a_report_obey_their_laws_and_are_named() -> None:
         model.source_names("wheel")
 
 
-@pytest.mark.parametrize("name", ["approach", "approach_angular", "cone_violation", "complementarity", "dissipation", "contact_work"])
+@pytest.mark.parametrize(
+    "name",
+    ["approach", "approach_angular", "cone_violation", "complementarity", "dissipation", "bilateral_velocity_angular", "contact_work"],
+)
 def test_a_field_that_is_lowered_or_raised_is_named_with_its_step(recording: pathlib.Path, name: str) -> None:
     array, steps = f"certificate_{name}", []
     for difference, verdict in ((-1e-6, "UNDERSTATED"), (1e-6, "OVERSTATED")):
@@ -195,7 +198,7 @@ def test_a_field_that_is_lowered_or_raised_is_named_with_its_step(recording: pat
     [
         ("row_impulse", "limit", {"contact_work"}),
         ("row_impulse", "friction", {"contact_work", "work_friction"}),
-        ("row_velocity", "equality", {"equality"}),
+        ("row_velocity", "equality", {"equality", "bilateral_velocity_angular"}),
         ("row_velocity", "limit", {"contact_work"}),
         ("row_upper", "friction", {"dissipation"}),
         ("row_compliance", "action", {"action"}),

@@ -64,6 +64,7 @@ pub(crate) fn push_coupling(
         }
     };
     rows.push_dofs(model, key, RowKind::Bilateral, target, loops.expand(terms));
+    rows.set_angular(dependent.is_angular(model));
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@
 
 use super::closure::coordinates::Loops;
 use super::coupling;
-use super::kind::{Constraint, Level, Present};
+use super::kind::{Constraint, Level, Present, StepAhead};
 use super::limit::name_ranks;
 use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
+use super::softness::OPEN;
 use crate::dynamics::{Data, base_motion};
 use crate::model::{Base, BodyId, Closure, EqualityKind, Mocap, Model, TreeId};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
@@ -208,6 +209,7 @@ fn push_closure(
     let entries = loops.held(index).enumerate();
     let entries = entries.flat_map(|(r, row)| loops.entries(row).map(move |(dof, c)| (r, dof, c)));
     rows.push_entries(model, key, RowKind::Bilateral, &targets[..count], entries);
+    rows.set_each_angular(loops.held(index).map(|row| row.angular));
     if Loops::holds_point(model, index) {
         rows.hold_point();
     }
@@ -218,6 +220,21 @@ fn push_closure(
 pub(crate) struct Equalities {
     /// Places in the order of names.
     pub(crate) ranks: Vec<u32>,
+}
+
+impl Equalities {
+    /// Without Baumgarte's bias where an equality is open although a step begins with the removal of position errors: then something
+    /// contradicts it, the error comes back however fast it is removed, and every time the bias would add energy.
+    fn without_contradiction<'a>(&self, at: &Present<'_>, index: usize, level: Level<'a>) -> Level<'a> {
+        match level {
+            Level::Velocity(ahead)
+                if ahead.baumgarte > 0.0 && self.position_error(at, index).size() > OPEN =>
+            {
+                Level::Velocity(StepAhead { baumgarte: 0.0, ..ahead })
+            }
+            level => level,
+        }
+    }
 }
 
 impl Constraint for Equalities {
@@ -267,6 +284,7 @@ impl Constraint for Equalities {
     }
 
     fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
+        let level = self.without_contradiction(at, index, level);
         push_equality(rows, at.model, at.data, at.located(), index, self.ranks[index], level);
         rows.soften(at.softness.of(index));
     }

@@ -134,12 +134,19 @@ pub(crate) struct RowBlock {
     pub(crate) restitution: f64,
     /// Whether the first three rows are those of a point along axes that may be chosen.
     at_point: bool,
-    /// Whether the rows are rates of angles; else speeds. Not told of bilateral rows, which may be both.
-    pub(crate) angular: bool,
+    /// Bit `r`: whether row `r` is the rate of an angle; else a speed.
+    angular: u8,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
     /// Of bilateral rows: what is added to it, as a number (1/kg).
     pub(crate) compliance: f64,
+}
+
+impl RowBlock {
+    /// Whether a row of the block is the rate of an angle; else a speed.
+    pub(crate) fn is_angular(&self, row: usize) -> bool {
+        self.angular >> row & 1 == 1
+    }
 }
 
 /// All constraint rows of a step. Keeps its capacity.
@@ -193,7 +200,7 @@ impl Rows {
             contact,
             restitution: 0.0,
             at_point: false,
-            angular: false,
+            angular: 0,
             softness: 0.0,
             compliance: 0.0,
         });
@@ -448,6 +455,7 @@ impl Rows {
         if let Some(block) = self.blocks.last_mut() {
             block.at_point = true;
         }
+        self.set_each_angular((0..targets.len()).map(|r| r >= 3));
         for (link, sign) in links.iter().zip([-1.0, 1.0]) {
             if let Some(link) = *link {
                 self.add_point(model, data, link, point, &Matrix3::identity(), sign, targets.len() == 6);
@@ -464,8 +472,13 @@ impl Rows {
 
     /// Says whether the last block's rows are rates of angles; else they are speeds.
     pub(crate) fn set_angular(&mut self, angular: bool) {
+        self.set_each_angular(std::iter::repeat_n(angular, 6));
+    }
+
+    /// Says so of each row.
+    pub(crate) fn set_each_angular(&mut self, angular: impl Iterator<Item = bool>) {
         if let Some(block) = self.blocks.last_mut() {
-            block.angular = angular;
+            block.angular = angular.enumerate().fold(0, |bits, (r, angular)| bits | u8::from(angular) << r);
         }
     }
 

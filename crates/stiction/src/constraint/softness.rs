@@ -1,5 +1,8 @@
 //! Softness of equalities: where a set of tied trees cannot be closed, its rows give way.
 
+/// A set whose position error is above this after the projection cannot be closed (m or rad).
+pub(crate) const OPEN: f64 = 1e-6;
+
 /// Softness of the rows of every equality, by sets of tied trees (see [`crate::constraint::closure::projection`]).
 #[derive(Clone, Debug)]
 pub(crate) struct Softness {

@@ -129,6 +129,7 @@ impl Tendons {
             let key = BlockKey::bilateral(self.ranks[index], Self::CODE, 0);
             rows.push_dofs(at.model, key, RowKind::Bilateral, target, loops.expand(row(tendon, 1.0)));
             rows.comply(1.0 / added);
+            rows.set_angular(tendon.path.is_angular(at.model));
         }
     }
 

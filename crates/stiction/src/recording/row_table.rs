@@ -62,7 +62,7 @@ pub struct RowTable {
     pub source: Vec<i32>,
     /// Number of the row in its source.
     pub number: Vec<i32>,
-    /// 1 for rates of angles, 0 for speeds, -1 where it is not told.
+    /// 1 for rates of angles, 0 for speeds.
     pub angular: Vec<i32>,
     /// Impulse (N s or N m s).
     pub impulse: Vec<f64>,
@@ -96,7 +96,7 @@ impl RowTable {
             self.law.push(row.law.kind() as i32);
             self.source.push(sources.place(row.source, row.index) as i32);
             self.number.push(row.number as i32);
-            self.angular.push(row.angular.map_or(-1, i32::from));
+            self.angular.push(i32::from(row.angular));
             self.impulse.push(row.impulse);
             self.velocity.push(row.velocity);
             self.before.push(row.before);

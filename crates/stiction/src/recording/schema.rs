@@ -49,7 +49,7 @@
 //! | `row_ptr` | (n + 1) int64 | step `i` has the rows `row_ptr[i] .. row_ptr[i + 1]` besides those of contacts |
 //! | `row_law`, `row_source` | (r) int32 | indices into `row_law_names` (limit, friction, equality, action) and `source_names` |
 //! | `row_number` | (r) int32 | number of the row in its source; of limits 0 for the lower end and 1 for the upper |
-//! | `row_angular` | (r) int32 | 1 for rad/s and N m s, 0 for m/s and N s, -1 where it is not told (equalities and actions) |
+//! | `row_angular` | (r) int32 | 1 for rad/s and N m s, 0 for m/s and N s |
 //! | `row_impulse`, `row_velocity`, `row_before`, `row_start` | (r) | impulse; velocity along the row after the step, before the impulses, before the step |
 //! | `row_drift` | (r) | prescribed part of these velocities |
 //! | `row_lower`, `row_upper`, `row_bias`, `row_compliance` | (r) | the law: with `w = velocity + bias + compliance impulse`, `w >= 0` where the impulse is less than the upper bound and `w <= 0` where it is more than the lower |

@@ -122,7 +122,7 @@ fn rows_are_recorded_with_their_laws_sources_and_impulses() {
     assert_eq!([rows.lower[friction], rows.upper[friction]], [-0.005, 0.005]);
     assert!(rows.impulse[friction].abs() <= 0.005 + 1e-12);
     // A pendulum of 1 kg that is held at 0.1 rad.
-    assert_eq!((rows.source[equality], rows.angular[equality]), (3, -1));
+    assert_eq!((rows.source[equality], rows.angular[equality]), (3, 1));
     let torque = rows.impulse[equality] / 0.01;
     assert!((torque - 9.81 * libm::sin(0.1)).abs() < 1e-6, "{torque}");
     // The implicit damper gives way like 1 / (h d).

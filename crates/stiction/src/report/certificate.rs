@@ -78,6 +78,10 @@ macro_rules! certificate_fields {
             bilateral: "m", "bilateral error", true;
             /// Worst error of a bilateral constraint of angles, likewise (rad).
             bilateral_angular: "rad", "bilateral error of angles", true;
+            /// Worst speed of a bilateral constraint's row beyond what it allows, giving way where it does, after the step (m/s).
+            bilateral_velocity: "m/s", "bilateral velocity error", true;
+            /// Worst rate of a row that holds an angle, likewise (rad/s).
+            bilateral_velocity_angular: "rad/s", "bilateral rate error", true;
             /// Work of all contact, limit and joint-friction impulses, `1/2 lambda . J (v_free + v+)` (J), where `v_free`
             /// already meets the bilateral rows.
             contact_work: "J", "work of contact impulses", false;
@@ -136,7 +140,7 @@ pub struct StepReport {
     pub rows: usize,
     /// Islands with unilateral rows.
     pub islands: usize,
-    /// Islands that were not solved to tolerance.
+    /// Islands that were not solved to tolerance, or whose bilateral rows contradict each other.
     pub unsolved: usize,
     /// Islands for which the acceleration stepper found no forces, so that the velocity level decided; they count as
     /// unsolved too.
@@ -209,6 +213,14 @@ impl StepReport {
         self.projected_body = farthest;
     }
 
+    /// Adds that the bilateral rows of an island contradict each other, however its other rows were `solved`; an island counts once.
+    pub(crate) fn add_contradiction(&mut self, solved: Option<&IslandReport>) {
+        if solved.is_none_or(|island| island.solver.status == Status::Solved) {
+            self.unsolved += 1;
+            self.status = Status::Infeasible;
+        }
+    }
+
     pub(crate) fn add_island(&mut self, island: &IslandReport) {
         let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.islands += 1;
@@ -254,7 +266,7 @@ impl BlockOutcome {
         let values = |rows: &[f64]| row_values(block, rows);
         let [impulse, velocity, start, free] =
             [values(impulse), values(velocity), values(start), values(free)];
-        Self { kind, angular: block.angular, impulse, velocity, start, free }
+        Self { kind, angular: block.is_angular(0), impulse, velocity, start, free }
     }
 
     /// Takes the tangential velocities of a contact without tangential rows, before the step and after, from those of its bodies.
@@ -312,6 +324,12 @@ impl Certificate {
                 raise(&mut self.dissipation, bound * velocity.x.abs() / h + power);
             }
         }
+    }
+
+    /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).
+    pub(crate) fn add_bilateral_velocity(&mut self, angular: bool, error: f64) {
+        let worst = if angular { &mut self.bilateral_velocity_angular } else { &mut self.bilateral_velocity };
+        raise(worst, error.abs());
     }
 
     /// `0 <= lambda - p  perp  w >= 0`.

@@ -60,8 +60,9 @@ pub struct RowForce {
     /// Number of the row in its source: of limits 0 for the lower end and 1 for the upper; of friction and actions the velocity of the
     /// joint; of equalities that hold points first the position along three axes, then the orientation.
     pub number: usize,
-    /// Of limits and friction: whether velocities are rad/s and impulses N m s, or else m/s and N s. Not told of the others.
-    pub angular: Option<bool>,
+    /// Whether velocities are rad/s and impulses N m s, or else m/s and N s. A closure of several joints may hold a combination of a
+    /// turn and a shift (for a turn by 1 rad counts as much as a shift by 1 m): it is then what is more of it.
+    pub angular: bool,
     /// Impulse along the row (N s or N m s).
     pub impulse: f64,
     /// Velocity along the row after the step, with what is prescribed of it (m/s or rad/s).
@@ -124,7 +125,6 @@ pub(crate) fn row_forces<'a>(
         RowKind::Bilateral if block.compliance > 0.0 => RowLaw::Action,
         RowKind::Bilateral => RowLaw::Equality,
     };
-    let angular = (block.kind != RowKind::Bilateral).then_some(block.angular);
     let compliances = match block.kind {
         RowKind::Bilateral => rows.compliances(model, block),
         RowKind::Unilateral(_) => [0.0; 6],
@@ -137,7 +137,7 @@ pub(crate) fn row_forces<'a>(
                 source,
                 index,
                 number: block.key.number() + r,
-                angular,
+                angular: block.is_angular(r),
                 impulse: rows.impulse[row],
                 velocity: velocities.after[row],
                 before: velocities.free[row],

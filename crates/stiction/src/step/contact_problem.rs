@@ -127,6 +127,9 @@ impl ContactProblem {
             clock.time(Stage::Rows, || islands.pose(island, &problem, solver.as_ref()));
             let solved = clock.time(Stage::Solve, || islands.solve_posed(solver.as_mut(), timestep));
             clock.time(Stage::Rows, || islands.store(island, &mut problem));
+            if islands.contradicts() {
+                report.add_contradiction(solved.as_ref());
+            }
             if let Some(solved) = solved {
                 report.add_island(&solved);
                 if solved.bounces > 0 {

@@ -11,7 +11,7 @@ use crate::constraint::passage::Passage;
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::model::{Mocap, Model, TreeId};
-use crate::report::Work;
+use crate::report::{Certificate, Work};
 use crate::step::applied_forces::Commands;
 use crate::step::start::StepStart;
 use crate::step::system::System;
@@ -118,7 +118,8 @@ impl TiedTrees {
 
     /// Closes the loops at the end of a step: configurations under both rules, velocities under the free rule (those
     /// under the contact rule meet the rows of the step's beginning, which are part of its problem). `added` is what the implicit
-    /// rule adds to the mass matrices of trees under the contact rule; it becomes zero for the others.
+    /// rule adds to the mass matrices of trees under the contact rule; it becomes zero for the others. What the
+    /// velocities under the free rule miss their rows by goes into `certificate`.
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
@@ -128,6 +129,7 @@ impl TiedTrees {
         start: &StepStart,
         contact_rule: &[bool],
         added: &mut [f64],
+        certificate: &mut Certificate,
     ) -> Result<(), AlgorithmError> {
         let System { model, state, data, closures, .. } = system;
         let model = *model;
@@ -150,10 +152,14 @@ impl TiedTrees {
             }
         }
         if jammed {
+            closures.loops.recall(&state.loop_q);
             closures.close(model, data, now, added, &mut state.q, &state.v)?;
             closures.survey(model, data, now);
         }
         closures.match_velocities(model, data, now, |tree| !contact_rule[tree.index()], &mut state.v);
+        for (angular, error) in closures.velocity_errors(model, &state.v) {
+            certificate.add_bilateral_velocity(angular, error);
+        }
         Ok(())
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Projection {
     zeros: Vec<f64>,
     generalized_displacement: Vec<f64>,
     scratch: Vec<f64>,
-    /// Configuration of the least overlap, and of the trees that have been moved (nq).
+    /// Configuration of the least overlap (nq, then the coordinates of loops), and of the trees that have been moved (nq).
     least_overlap: Vec<f64>,
     q: Vec<f64>,
     /// Poses of all links before, once something is moved.
@@ -67,7 +67,7 @@ impl Projection {
             zeros: zeros(),
             generalized_displacement: zeros(),
             scratch: zeros(),
-            least_overlap: model.q0.clone(),
+            least_overlap: [model.q0.as_slice(), &model.loop_q0].concat(),
             q: model.q0.clone(),
             poses: Vec::new(),
         })
@@ -87,7 +87,7 @@ impl Projection {
             let overlap = system.constraints.worst_reparable(&system.present()).size();
             if overlap < least {
                 least = overlap;
-                self.least_overlap.copy_from_slice(&system.state.q);
+                self.least_overlap.copy_from_slice(&system.closures.loops.q);
             }
             let done = overlap <= system.settings.overlap_tolerance;
             // NaN is no progress.
@@ -106,8 +106,10 @@ impl Projection {
             system.locate();
         }
         // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
-        if *system.state.q != *self.least_overlap {
-            system.state.q.copy_from_slice(&self.least_overlap);
+        let (least, loops) = self.least_overlap.split_at(model.nq());
+        if *system.state.q != *least {
+            system.state.q.copy_from_slice(least);
+            system.closures.loops.recall(loops);
             system.locate();
         }
         if moved {

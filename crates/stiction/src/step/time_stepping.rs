@@ -69,7 +69,7 @@ pub(crate) fn step(
         }
         tied.advance(system, contact_rule, &mut report.work)?;
         system.advance_prescribed();
-        tied.close_loops(system, start, contact_rule, &mut free.added)
+        tied.close_loops(system, start, contact_rule, &mut free.added, &mut report.certificate)
     })?;
     clock.time(Stage::Certificate, || certify_end(system, &mut report)); // 8, at those of the end
     Ok(report)

@@ -141,7 +141,8 @@ impl Loops {
         &self.q[self.nq..]
     }
 
-    /// Continues from stored coordinates of loops.
+    /// Continues from stored coordinates of loops. Where trees are put back, their loops must be too: whole turns are counted from
+    /// where a loop was last, be it only on trial.
     pub(crate) fn recall(&mut self, loop_q: &[f64]) {
         self.q[self.nq..].copy_from_slice(loop_q);
     }
@@ -358,6 +359,7 @@ impl Loops {
                 let row = closed.held.row(k).transpose();
                 HeldRow {
                     place: (index, k),
+                    angular: row.fixed_rows::<3>(0).norm() > row.fixed_rows::<3>(3).norm(),
                     error: closed.error[k],
                     prescribed: row.dot(&six(&closed.prescribed)),
                     convective: row.dot(&closed.convective),
@@ -372,6 +374,9 @@ impl Loops {
 pub(crate) struct HeldRow {
     /// Where its entries are.
     place: (usize, usize),
+    /// Whether it is a turn; a combination of a turn and a shift, which several joints in a row may leave, counts as what is
+    /// more of it.
+    pub(crate) angular: bool,
     /// Position error (m or rad).
     pub(crate) error: f64,
     /// Rate that comes from prescribed bodies.

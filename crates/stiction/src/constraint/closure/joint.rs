@@ -164,6 +164,7 @@ impl LoopJoints {
                 let target = drift + turned - kept / added * loops.v[dof];
                 rows.push_dofs(at.model, key, RowKind::Bilateral, target, loops.expand(terms()));
                 rows.comply(1.0 / added);
+                rows.set_angular(contents.kind.is_angular());
             }
         }
     }

@@ -19,7 +19,7 @@ use crate::constraint::islands::{Islands, root, unite};
 use crate::constraint::kind::{Constraint, Constraints, Level, StepAhead};
 use crate::constraint::position_error::larger;
 use crate::constraint::rows::{RowBlock, Rows};
-use crate::constraint::softness::Softness;
+use crate::constraint::softness::{OPEN, Softness};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Base, BodyId, Closure, EqualityKind, Model, TreeId};
@@ -35,9 +35,6 @@ const ROUNDS: usize = 6;
 /// Rows that move against their prescription by more than this (m/s or rad/s) at the beginning of a step were set in
 /// motion by someone, or come from a step under the contact rule.
 const MATCHED: f64 = 1e-10;
-
-/// A set whose position error is above this after the projection cannot be closed (m or rad).
-const OPEN: f64 = 1e-6;
 
 /// Softness of the rows of an open set: they are met to a thousandth of what is asked of them.
 const SOFT: f64 = 1e-3;
@@ -68,7 +65,9 @@ pub(crate) struct Closures {
     free: Vec<f64>,
     scratch: Vec<f64>,
     displacement: Vec<f64>,
+    /// Configuration before a Newton step (nq), and the coordinates of loops there.
     q_kept: Vec<f64>,
+    loops_kept: Vec<f64>,
     /// Sets at work, and their position errors (per tree number).
     active: Vec<bool>,
     errors: Vec<f64>,
@@ -119,6 +118,7 @@ impl Closures {
             scratch: vec![0.0; model.nv()],
             displacement: vec![0.0; model.nv()],
             q_kept: model.q0.clone(),
+            loops_kept: model.loop_q0.clone(),
             active: vec![false; trees],
             errors: vec![0.0; trees],
             errors_kept: vec![0.0; trees],
@@ -226,6 +226,20 @@ impl Closures {
         self.correct(model, data, v);
     }
 
+    /// By how much the velocities `v` miss what [`Closures::match_velocities`] has just brought them onto: each row of the equalities,
+    /// whether it is the rate of an angle, and its error (m/s or rad/s).
+    pub(crate) fn velocity_errors(&mut self, model: &Model, v: &[f64]) -> impl Iterator<Item = (bool, f64)> {
+        self.rows.velocities(model, v, &mut self.free);
+        let (rows, free) = (&self.rows, &self.free);
+        rows.blocks.iter().filter(|block| block.compliance == 0.0).flat_map(move |block| {
+            let given = rows.compliances(model, block);
+            (0..block.count.min(6)).map(move |r| {
+                let row = block.row + r;
+                (block.is_angular(r), free[row] + given[r] * rows.impulse[row])
+            })
+        })
+    }
+
     /// Whether the velocities of the sets of the given trees meet the constraints' rate. Needs kinematics and the loops there.
     pub(crate) fn velocities_match(
         &mut self,
@@ -285,6 +299,7 @@ impl Closures {
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
         self.q_kept.copy_from_slice(q);
+        self.loops_kept.copy_from_slice(self.loops.coordinates());
         for tree in TreeId::all(&model.trees) {
             if self.active[self.set[tree.index()]] {
                 dynamics::integrate(model, tree, &self.q_kept, &displacement, 1.0, q);
@@ -305,6 +320,7 @@ impl Closures {
             }
         }
         if restored {
+            self.loops.recall(&self.loops_kept);
             self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         }
         for set in 0..self.active.len() {

@@ -55,6 +55,11 @@ impl Islands {
         self.workspace.store(problem, self.partition.blocks(island), self.impacts.posed());
     }
 
+    /// Whether the bilateral rows of the island posed last contradict each other.
+    pub(crate) fn contradicts(&self) -> bool {
+        self.workspace.contradicts()
+    }
+
     /// All three for one island.
     pub(crate) fn solve(
         &mut self,

@@ -32,6 +32,9 @@ pub(crate) struct RowProblem<'a> {
     pub(crate) timestep: f64,
 }
 
+/// Speed (m/s or rad/s) by which a dependent row may miss what it asks for: what a contact at rest may have.
+const MISSED: f64 = 1e-7;
+
 /// What it takes to solve one island. Keeps its capacity. Islands may be solved at once, each in a workspace of its own.
 #[derive(Debug, Default)]
 pub(crate) struct IslandWorkspace {
@@ -53,6 +56,8 @@ pub(crate) struct IslandWorkspace {
     blocks: Vec<Block>,
     memory: Vec<Memory>,
     skipped: Vec<bool>,
+    /// Whether a dependent row asks for what the others do not give.
+    contradicts: bool,
     /// Columns in which the present pivot's row has entries.
     reached: Vec<usize>,
 }
@@ -228,6 +233,7 @@ impl IslandWorkspace {
         let (bilateral, total) = (self.bilateral, self.total);
         self.skipped.clear();
         self.skipped.resize(bilateral, false);
+        self.contradicts = false;
         for e in 0..bilateral {
             // The diagonal before elimination: what is left plus what was subtracted, by the kept multipliers.
             let pivot = self.matrix[e * total + e];
@@ -238,6 +244,7 @@ impl IslandWorkspace {
                     .sum::<f64>();
             if pivot <= DEPENDENT * original || pivot <= 0.0 {
                 self.skipped[e] = true;
+                self.contradicts |= self.misses(e);
                 continue;
             }
             let (upper, lower) = self.matrix.split_at_mut((e + 1) * total);
@@ -255,6 +262,21 @@ impl IslandWorkspace {
                 self.free[i] -= factor * self.free[e];
             }
         }
+    }
+
+    /// Whether the rows before a dependent one leave it with a velocity that is not round-off. Its pivot, which is quadratic in the row,
+    /// is round-off up to [`DEPENDENT`]; its velocity is linear in it.
+    fn misses(&self, e: usize) -> bool {
+        let factors = self.matrix[e * self.total..][..e].iter().zip(&self.skipped);
+        let terms = factors.zip(&self.free).filter(|((_, skipped), _)| !**skipped);
+        let size: f64 = terms.map(|((factor, _), velocity)| (factor * velocity).abs()).sum();
+        self.free[e].abs() > MISSED + DEPENDENT.sqrt() * size
+    }
+
+    /// Whether the bilateral rows of the island posed last contradict each other: a row that depends on others asks for another
+    /// velocity than they do.
+    pub(crate) fn contradicts(&self) -> bool {
+        self.bilateral > 0 && self.contradicts
     }
 
     /// Makes exactly zero what elimination has left of unilateral rows that depend on the bilateral ones (a contact at

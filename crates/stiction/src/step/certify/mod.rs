@@ -9,7 +9,7 @@ use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::Model;
 use crate::report::certificate::BlockOutcome;
-use crate::report::{ContactForce, Readout, RowVelocities, StepReport, row_forces};
+use crate::report::{ContactForce, Readout, RowLaw, RowVelocities, StepReport, row_forces};
 use crate::step::certify::account::Account;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
@@ -51,7 +51,11 @@ pub(crate) fn certify_rows(
     readout.clear();
     let velocities = RowVelocities { start: &account.rates, free, after: rates };
     for block in &rows.blocks {
+        let first = readout.rows.len();
         readout.rows.extend(row_forces(system.model, &readout.sources, rows, block, velocities));
+        for row in readout.rows[first..].iter().filter(|row| row.law == RowLaw::Equality) {
+            certificate.add_bilateral_velocity(row.angular, row.velocity + row.compliance * row.impulse);
+        }
         let RowKind::Unilateral(kind) = block.kind else { continue };
         let kind = match kind {
             BlockKind::Contact { law, bias, preload } => {

@@ -517,3 +517,50 @@ fn scenes_have_closures_of_every_kind_and_drives_and_couplings_on_their_joints()
     });
     assert!(s.state.q[0].abs() > 1e-3);
 }
+
+/// Boxes in empty space that overlap where a hinge holds them to each other, whatever its angle.
+fn wedged() -> impl Iterator<Item = String> {
+    let boxes = [
+        [".07 .06 .04", "2.20 -2.96 0.02", ".11 .04 .08", "0.01 0 0.05", "-2.75 -0.73 1.22"],
+        [".07 .08 .11", "-0.21 0.05 0.52", ".05 .08 .09", "0.03 0 0.05", "-2.44 -1.18 -2.46"],
+        [".06 .11 .11", "-1.72 2.23 0.82", ".03 .12 .05", "-0.02 0 0.05", "-0.46 0.53 -2.25"],
+    ];
+    boxes.into_iter().map(|[size_a, turn_a, size_b, place_b, turn_b]| {
+        format!(
+            r#"<mujoco><compiler angle="radian"/><option timestep="0.004" gravity="0 0 0"/><worldbody>
+            <body name="a"><freejoint/><geom type="box" size="{size_a}" mass="2"/><site name="a" pos="0.05 0 0.05" euler="{turn_a}"/></body>
+            <body name="b" pos="0.2 0 0"><freejoint/><geom type="box" size="{size_b}" mass="1"/><site name="b" pos="{place_b}" euler="{turn_b}"/></body>
+            </worldbody><custom><text name="stiction:closure:tie" data="hinge a b range=-0.1,0.1"/></custom></mujoco>"#
+        )
+    })
+}
+
+#[test]
+fn overlap_that_cannot_be_removed_adds_no_turn_to_the_joint_of_a_loop() {
+    for text in wedged() {
+        // The removal of overlap throws the bodies about and puts them back.
+        let mut s = simulate(&text);
+        s.step().unwrap();
+        let mut angle = s.state.loop_q[0];
+        for _ in 0..20 {
+            let certificate = s.step().unwrap().certificate;
+            // Nothing moves but what the removal of overlap turns.
+            let turned = (s.state.loop_q[0] - angle).abs();
+            assert!(turned <= 2.0 * certificate.projection_angular + 1e-9, "{turned} {certificate:?}");
+            angle = s.state.loop_q[0];
+        }
+    }
+}
+
+#[test]
+fn baumgartes_stabilisation_sets_nothing_in_motion_where_a_loop_and_overlap_contradict_each_other() {
+    for text in wedged() {
+        let bias = r#"<numeric name="stiction:baumgarte" data="0.2"/></custom>"#;
+        let mut s = simulate(&text.replace("</custom>", bias));
+        for _ in 0..30 {
+            let report = s.step().unwrap();
+            // A fifth of 1e-6 m in a step of 4 ms is 0.05 mm/s.
+            assert!(report.kinetic_energy <= 3.0 * 5e-5 * 5e-5, "{report:?}");
+        }
+    }
+}

@@ -120,3 +120,31 @@ fn a_block_at_rest_violates_nothing_in_any_unit() {
     }
     assert!(speed(&s) < 1e-10);
 }
+
+/// A body that shifts and turns along an axis with dry friction, held by two hands: one moves at 3 m/s and turns at 2 rad/s,
+/// the other stays.
+const TORN: &str = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbody>
+    <body name="mover" mocap="true"/><body name="anchor" mocap="true"/>
+    <body name="rod"><joint type="slide" axis="1 0 0" frictionloss="0.01"/><joint type="hinge" axis="1 0 0"/>
+    <geom type="box" size="0.3 0.1 0.1" mass="2"/></body></worldbody>
+    <equality><weld name="a" body1="mover" body2="rod"/><weld name="b" body1="anchor" body2="rod"/></equality>
+    <custom><numeric name="stiction:mocap_velocity:mover" data="2 0 0 3 0 0"/></custom></mujoco>"#;
+
+#[test]
+fn of_two_welds_that_contradict_each_other_one_is_met_and_the_difference_is_told_as_speed_and_as_rate() {
+    let mut s = simulate(TORN);
+    let report = s.step().unwrap();
+    // The first in the order of names is met; what the second asks for differs by 3 m/s and 2 rad/s.
+    let certificate = report.certificate;
+    assert!((certificate.bilateral_velocity - 3.0).abs() <= 1e-12, "{certificate:?}");
+    assert!((certificate.bilateral_velocity_angular - 2.0).abs() <= 1e-12, "{certificate:?}");
+    assert_eq!((report.unsolved, report.status), (1, stiction_solvers::Status::Infeasible));
+    for hand in ["mover", "anchor"] {
+        let held = format!(r#"body1="{hand}""#);
+        let agreeing = TORN.replace(r#"body1="mover""#, &held).replace(r#"body1="anchor""#, &held);
+        let report = simulate(&agreeing).step().unwrap();
+        let certificate = report.certificate;
+        let worst = certificate.bilateral_velocity.max(certificate.bilateral_velocity_angular);
+        assert!(report.solved() && worst <= 1e-12, "{report:?}");
+    }
+}

@@ -14,6 +14,13 @@ use stiction::settings::Options;
 use stiction::sim::{Settings, Simulation, Stepper};
 use stiction::spatial::Transform;
 
+/// The most work (J) that normal forces do on contacts that part so slowly, by less than 1e-7 m/s, that the acceleration stepper takes
+/// them for closed: along a normal their law is about the acceleration, so that the speed stays, however well it is solved.
+fn parting_work(s: &Simulation) -> f64 {
+    let sustained = s.contact_forces().iter().filter(|contact| contact.sustained.is_some());
+    sustained.map(|contact| 1e-7 * contact.impulse.x.max(0.0)).sum()
+}
+
 #[test]
 #[ignore = "slow: takes some seconds"]
 fn neither_contacts_nor_their_friction_add_energy_in_ten_thousand_random_steps() {
@@ -27,15 +34,14 @@ fn neither_contacts_nor_their_friction_add_energy_in_ten_thousand_random_steps()
                 let unit = 1.0 + report.kinetic_energy;
                 unsolved += usize::from(!report.solved());
                 touching += usize::from(report.contacts > 0);
-                work = work.max(report.certificate.contact_work / unit);
+                let parting = if model == ACCELERATION { parting_work(&s) } else { 0.0 };
+                work = work.max((report.certificate.contact_work - parting) / unit);
                 let fed = s.contact_forces().iter().map(|c| c.impulse.yz().dot(&c.velocity.yz()));
                 friction = friction.max(fed.sum::<f64>() / unit);
             }
         }
         println!("{model}: {unsolved} of 10000 steps unsolved");
-        // Forces are solved to 1e-10 of the terms of their rows, impulses to a target well below.
-        let bound = if model == "acceleration" { 1e-10 } else { 1e-12 };
-        assert!(work <= bound, "{model}: contacts add {work} of the energy");
+        assert!(work <= 1e-12, "{model}: contacts add {work} of the energy");
         // Explicit friction opposes the velocity before the step.
         assert!(
             friction <= 1e-9 || model == "viscous-explicit",
