@@ -91,7 +91,9 @@ pub(crate) fn certify_rows(
 /// Velocity of the second body against the first at a contact, in its frame (m/s), at generalized velocities `v`.
 fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v: &[f64]) -> Vector3<f64> {
     let [first, second] = contact.links.map(|link| {
-        link.map_or_else(Vector3::zeros, |link| dynamics::point_velocity(model, data, link, &contact.point, v))
+        link.map_or_else(Vector3::zeros, |link| {
+            dynamics::point_velocity(model, data, link, &contact.point, v)
+        })
     });
     contact.drift + contact.frame.tr_mul(&(second - first))
 }
