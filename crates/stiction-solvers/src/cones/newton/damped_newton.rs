@@ -103,6 +103,8 @@ pub(crate) struct DampedNewton {
     opening: Vec<f64>,
     /// Whether it is.
     holds: bool,
+    /// Whether the system of the state is that of the last step.
+    is_factored: bool,
 }
 
 impl DampedNewton {
@@ -152,6 +154,7 @@ impl DampedNewton {
         centre: Centre,
         how: Parameters,
     ) -> NewtonEnd {
+        self.is_factored = false;
         let leaves_early = !matches!(centre, Centre::Zero);
         if state.look(problem) && leaves_early {
             return NewtonEnd::Passed;
@@ -219,6 +222,17 @@ impl DampedNewton {
 
     /// Step 1; whether there is a step.
     fn newton_step(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
+        self.is_factored = self.factor(state, problem, how);
+        if !self.is_factored {
+            return false;
+        }
+        self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
+        state.solve(&mut self.step);
+        self.step.iter().all(|s| s.is_finite())
+    }
+
+    /// Factors the system of step 1 at the point that the equations were evaluated at last; whether it is regular.
+    fn factor(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
         let Parameters { eps, rho, .. } = how;
         let (cells, associated) = (&state.problem.cells, self.holds || state.problem.associated);
         derivative(cells, associated, &state.x, &self.y, rho, &mut state.derivative);
@@ -233,21 +247,21 @@ impl DampedNewton {
             }
             (0..d).for_each(|a| p[a * (d + 1)] += 1.0);
         }
-        if state.factor(problem).is_err() {
-            return false;
-        }
-        self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
-        state.solve(&mut self.step);
-        self.step.iter().all(|s| s.is_finite())
+        state.factor(problem).is_ok()
     }
 
-    /// Steps towards the cone problem without the proximal term, with the factorization there is; whether they get there. Each
+    /// Steps towards the cone problem without the proximal term, with the last factorization of [`DampedNewton::run`]; whether they get there. Each
     /// leaves about `eps` of what the last has left, divided by the least eigenvalue of `W'` that is not zero, and moves nothing
     /// within its kernel.
     pub(crate) fn refine(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
+        // The run may have ended where it began, or at a system that is singular.
+        if !self.is_factored && state.may_factor() && !state.point_passes(problem) {
+            self.equations(state, Centre::Zero, how);
+            self.is_factored = self.factor(state, problem, how);
+        }
         let mut norm = f64::INFINITY;
         for _ in 0..REFINEMENTS {
-            if state.point_passes(problem) {
+            if state.point_passes(problem) || !self.is_factored {
                 break;
             }
             let left = self.equations(state, Centre::Point, how);
