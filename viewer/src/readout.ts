@@ -59,9 +59,6 @@ const NO_SLIP = "no-slip";
 /** A part of a force below this much of the whole is what single precision leaves. */
 const ROUNDING = 2e-6;
 
-/** A force below this much of the largest in its frame is what the solver's rounding leaves of none. */
-const NOTHING = 1e-12;
-
 /** Reads out frames; the last one asked for is kept. */
 export class Readout {
   private frame = -1;
@@ -72,23 +69,17 @@ export class Readout {
   /** Pairs of geoms with contacts, in the order of the recording. */
   pairs(frame: number): PairReadout[] {
     if (frame !== this.frame) {
-      const groups = chunks(this.recording, frame);
-      const nothing = NOTHING * Math.max(0, ...groups.flat().map((index) => this.force(index).length()));
-      this.last = groups.map((contacts) => this.pair(contacts, nothing));
+      this.last = chunks(this.recording, frame).map((contacts) => this.pair(contacts));
       this.frame = frame;
     }
     return this.last;
   }
 
-  private force(index: number): Vector3 {
-    return new Vector3().fromArray(this.recording.contacts.force, 3 * index);
-  }
-
-  private pair(indices: number[], nothing: number): PairReadout {
+  private pair(indices: number[]): PairReadout {
     const { geom1, geom2 } = this.recording.contacts;
     const onFirst = this.recording.drawnOnFirst(indices[0]);
     const geoms: [number, number] = [geom1[indices[0]], geom2[indices[0]]];
-    const contacts = indices.map((index) => this.contact(index, onFirst ? -1 : 1, nothing));
+    const contacts = indices.map((index) => this.contact(index, onFirst ? -1 : 1));
     const weight = (c: ContactReadout) => Math.max(c.normalForce, 0);
     // Any contact that is not open presses, if ever so little beside its tangential force.
     const pressing = contacts.filter((c) => c.normalForce > 0 || MODES[c.mode] !== "open").length;
@@ -96,41 +87,36 @@ export class Readout {
     const origin = contacts[0].point;
     const offset = contacts.some((c) => c.normalForce > 0) ? mean(contacts, origin, weight) : mean(contacts, origin, () => 1);
     const center = offset.clone().add(origin);
-    const arms = contacts.map((c) => c.point.clone().sub(origin).sub(offset));
-    const forces = contacts.map((c) => c.force);
-    const moments = forces.map((force, i) => arms[i].clone().cross(force));
-    const size = forces.reduce((total, force) => total + force.length(), 0);
-    const largestArm = Math.max(...arms.map((arm) => arm.length()));
+    const moments = contacts.map((c) => c.point.clone().sub(origin).sub(offset).cross(c.force));
     return {
       geoms,
       receiver: geoms[onFirst ? 0 : 1],
       contacts,
       pressing,
       center,
-      force: clean(sum(forces), size),
-      moment: clean(sum(moments), size * largestArm),
+      force: sum(contacts.map((c) => c.force)),
+      moment: sum(moments),
       normalForce: contacts.reduce((total, c) => total + c.normalForce, 0),
       margin: largest(contacts.map((c) => c.margin)),
     };
   }
 
-  private contact(index: number, sign: 1 | -1, nothing: number): ContactReadout {
+  private contact(index: number, sign: 1 | -1): ContactReadout {
     const { header, contacts } = this.recording;
     const vector = (numbers: Float64Array) => new Vector3().fromArray(numbers, 3 * index);
     const normal = vector(contacts.normal).multiplyScalar(sign);
-    const force = this.force(index).multiplyScalar(sign);
-    if (force.length() <= nothing) force.set(0, 0, 0);
+    const force = vector(contacts.force).multiplyScalar(sign);
     const along = force.dot(normal);
     const across = force.clone().addScaledVector(normal, -along).length();
-    const part = (x: number) => (Math.abs(x) <= ROUNDING * force.length() ? 0 : x);
+    const clean = (x: number) => (Math.abs(x) <= ROUNDING * force.length() ? 0 : x);
     return {
       index,
       point: vector(contacts.point),
       normal,
       force,
       impulse: force.clone().multiplyScalar(header.timestep),
-      normalForce: part(along),
-      tangentialForce: part(across),
+      normalForce: clean(along),
+      tangentialForce: clean(across),
       gap: contacts.gap[index],
       law: header.laws[contacts.law[index]],
       mu: contacts.mu[index],
@@ -155,11 +141,6 @@ function chunks(recording: Recording, frame: number): number[][] {
 function mean(contacts: ContactReadout[], origin: Vector3, weight: (contact: ContactReadout) => number): Vector3 {
   const total = contacts.reduce((all, c) => all + weight(c), 0);
   return sum(contacts.map((c) => c.point.clone().sub(origin).multiplyScalar(weight(c)))).divideScalar(total);
-}
-
-/** A sum without what is rounding beside the size of its terms. */
-function clean(total: Vector3, size: number): Vector3 {
-  return total.length() <= ROUNDING * size ? new Vector3() : total;
 }
 
 function sum(vectors: Vector3[]): Vector3 {
