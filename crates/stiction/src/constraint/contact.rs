@@ -3,10 +3,11 @@
 use super::kind::{Constraint, Level, Present, TOUCHING};
 use super::position_error::PositionError;
 use super::rows::Rows;
-use crate::contact::GapRule;
 use crate::contact::detection::ContactFinder;
-use crate::dynamics::point_velocity;
+use crate::contact::{Contact, GapRule};
+use crate::dynamics::{Data, point_velocity};
 use crate::model::{Model, TreeId};
+use nalgebra::Vector3;
 
 /// The contacts found last.
 #[derive(Debug)]
@@ -49,14 +50,7 @@ impl Constraint for Contacts {
         v: &'a [f64],
     ) -> impl Iterator<Item = (f64, f64)> + 'a {
         let contact = &self.finder.contacts[index];
-        let mut rate = contact.drift.x;
-        for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
-            if let Some(link) = *link {
-                let velocity = point_velocity(at.model, at.data, link, &contact.point, v);
-                rate += sign * velocity.dot(&contact.frame.column(0));
-            }
-        }
-        std::iter::once((contact.gap, rate))
+        std::iter::once((contact.gap, relative_velocity(at.model, at.data, contact, v).x))
     }
 
     /// At displacements the normal row of every contact; at velocities all rows, with the gap as the formulation asks. Rows
@@ -86,4 +80,16 @@ impl Constraint for Contacts {
     fn position_error(&self, _at: &Present<'_>, index: usize) -> PositionError {
         PositionError::of_length((-self.finder.contacts[index].gap).max(0.0))
     }
+}
+
+/// Velocity of the second body against the first at a contact, in its frame (m/s), at generalized velocities `v`.
+pub(crate) fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v: &[f64]) -> Vector3<f64> {
+    let mut relative = contact.drift;
+    for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+        if let Some(link) = *link {
+            let velocity = point_velocity(model, data, link, &contact.point, v);
+            relative += sign * contact.frame.tr_mul(&velocity);
+        }
+    }
+    relative
 }

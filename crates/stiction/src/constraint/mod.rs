@@ -18,7 +18,7 @@
 //! | `rows` | rows, sparse by tree: keys, Jacobians, half-solved rows |
 //! | `islands/` | partition of rows into islands, and the workspace that solves one |
 //! | `softness` | equalities that give way where they cannot be met |
-//! | `element` | what rows belong to besides contacts, by the keys of their blocks |
+//! | `row_source` | what rows belong to besides contacts, by the keys of their blocks |
 //! | `passage` | what a force along a velocity does, for the works of dampers and drives |
 //!
 //! The stages of `step` ask the list of kinds below; nothing here knows of them. Kinds get kinematics and factors from

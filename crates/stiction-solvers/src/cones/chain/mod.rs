@@ -24,11 +24,11 @@
 //! twice what nine cold problems in ten need in all. It comes before the interior point where the operator is dense, since it
 //! factors only contacts that are closed. Restarts bring little there, so they come after the long run from the best point.
 //!
-//! # Least norm
-//! Where impulses are not unique those of least norm are wanted, and no contact is to creep: see `chain/least_norm.rs`.
-//!
 //! At the end, an answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which
 //! doubles the digits in each.
+//!
+//! # Least norm
+//! Where impulses are not unique those of least norm are wanted, and no contact is to creep: see `chain/least_norm.rs`.
 //!
 //! # Convergence and failure
 //! It solved every one of the public and generated contact problems it was tried on to 1e-9 or the rounding floor. What

@@ -49,6 +49,13 @@ pub(crate) enum Centre<'a> {
     Zero,
 }
 
+impl Centre<'_> {
+    /// Whether a run ends as soon as the natural map passes.
+    fn leaves_early(self) -> bool {
+        !matches!(self, Centre::Zero)
+    }
+}
+
 /// What a run is told.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameters {
@@ -155,8 +162,7 @@ impl DampedNewton {
         how: Parameters,
     ) -> NewtonEnd {
         self.is_factored = false;
-        let leaves_early = !matches!(centre, Centre::Zero);
-        if state.look(problem) && leaves_early {
+        if state.look(problem) && centre.leaves_early() {
             return NewtonEnd::Passed;
         }
         let mut norm = self.equations(state, centre, how);
@@ -226,9 +232,14 @@ impl DampedNewton {
         if !self.is_factored {
             return false;
         }
+        self.solve(state);
+        self.step.iter().all(|s| s.is_finite())
+    }
+
+    /// The step for the equations evaluated last, with the factorization there is.
+    fn solve(&mut self, state: &mut State) {
         self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
         state.solve(&mut self.step);
-        self.step.iter().all(|s| s.is_finite())
     }
 
     /// Factors the system of step 1 at the point that the equations were evaluated at last; whether it is regular.
@@ -250,9 +261,9 @@ impl DampedNewton {
         state.factor(problem).is_ok()
     }
 
-    /// Steps towards the cone problem without the proximal term, with the last factorization of [`DampedNewton::run`]; whether they get there. Each
-    /// leaves about `eps` of what the last has left, divided by the least eigenvalue of `W'` that is not zero, and moves nothing
-    /// within its kernel.
+    /// Steps towards the cone problem without the proximal term, with the last factorization of [`DampedNewton::run`]; whether
+    /// they get there. Each leaves about `eps` of what the last has left, divided by the least eigenvalue of `W'` that is not
+    /// zero, and moves nothing within its kernel.
     pub(crate) fn refine(&mut self, state: &mut State, problem: &ConeNcp, how: Parameters) -> bool {
         // The run may have ended where it began, or at a system that is singular.
         if !self.is_factored && state.may_factor() && !state.point_passes(problem) {
@@ -269,16 +280,10 @@ impl DampedNewton {
                 break;
             }
             norm = left;
-            self.step_again(state);
+            self.solve(state);
+            state.x.iter_mut().zip(&self.step).for_each(|(x, step)| *x += step);
         }
         state.prefer_point(problem)
-    }
-
-    /// A full step for the equations evaluated last, with the factorization there is.
-    fn step_again(&mut self, state: &mut State) {
-        self.step.iter_mut().zip(&self.f).for_each(|(s, f)| *s = -f);
-        state.solve(&mut self.step);
-        state.x.iter_mut().zip(&self.step).for_each(|(x, step)| *x += step);
     }
 
     /// Steps 2 to 4: moves the state to a trial; `|F|` there and whether it descended far enough. `None`: it passes.
@@ -295,8 +300,7 @@ impl DampedNewton {
         for i in 0..self.step.len() {
             state.x[i] += self.step[i];
         }
-        let leaves_early = !matches!(centre, Centre::Zero);
-        if state.look(problem) && leaves_early {
+        if state.look(problem) && centre.leaves_early() {
             return None;
         }
         let full = self.equations(state, centre, how);
@@ -321,7 +325,7 @@ impl DampedNewton {
             }
         }
         self.move_to(state, best.1);
-        if state.look(problem) && leaves_early {
+        if state.look(problem) && centre.leaves_early() {
             return None;
         }
         Some((self.equations(state, centre, how), descended))

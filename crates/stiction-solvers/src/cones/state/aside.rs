@@ -58,9 +58,8 @@ impl State {
     /// it is.
     pub(crate) fn set_aside(&mut self, problem: &ConeNcp) -> Aside {
         self.start.copy_from_slice(&self.best);
-        let best = std::mem::take(&mut self.best);
-        self.move_to(problem, &best);
-        self.best = best;
+        self.return_to_best();
+        self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         self.velocity_aside.copy_from_slice(&self.y);
         self.rounding_aside = f64::EPSILON * self.size.iter().fold(0.0, |most: f64, size| most.max(*size));
         let aside =

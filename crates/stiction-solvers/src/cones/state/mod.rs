@@ -239,8 +239,7 @@ impl State {
         if e < self.least && floor.is_finite() {
             (self.least, self.least_floor) = (e, floor);
             self.best.copy_from_slice(&self.x);
-            self.passed = self.passes(e, self.target, floor);
-            self.good = self.passes(e, self.tolerance, floor);
+            self.judge_best();
         }
         self.passed
     }

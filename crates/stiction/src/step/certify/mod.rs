@@ -3,11 +3,11 @@
 
 pub(crate) mod account;
 
+use crate::constraint::contact::relative_velocity;
 use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
-use crate::dynamics::{AlgorithmError, Data};
-use crate::model::Model;
+use crate::dynamics::AlgorithmError;
 use crate::report::certificate::BlockOutcome;
 use crate::report::{ContactForce, Readout, RowLaw, RowVelocities, StepReport, row_forces};
 use crate::step::certify::account::Account;
@@ -15,7 +15,6 @@ use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
-use nalgebra::Vector3;
 
 /// A report with the energy of the beginning, to which the stages add.
 pub(crate) fn open_report(system: &System<'_>) -> StepReport {
@@ -86,16 +85,6 @@ pub(crate) fn certify_rows(
     report.contacts = readout.contacts.len();
     report.rows = rows.len();
     Ok(())
-}
-
-/// Velocity of the second body against the first at a contact, in its frame (m/s), at generalized velocities `v`.
-fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v: &[f64]) -> Vector3<f64> {
-    let [first, second] = contact.links.map(|link| {
-        link.map_or_else(Vector3::zeros, |link| {
-            dynamics::point_velocity(model, data, link, &contact.point, v)
-        })
-    });
-    contact.drift + contact.frame.tr_mul(&(second - first))
 }
 
 /// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.
