@@ -46,7 +46,13 @@
 //! with the data of a linear system*, Journal of the ACM 14 (1967) 543-548; X. Chen, S. Xiang, *Computation of error bounds for
 //! P-matrix linear complementarity problems*, Mathematical Programming 106 (2006) 513-525.
 
+mod components;
+mod entries;
+
 use std::cell::Cell;
+
+use components::Components;
+pub(crate) use entries::{Dense, Entries};
 
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::largest_abs;
@@ -76,71 +82,6 @@ const LARGEST: f64 = 2e-7;
 
 /// One column in so many is worth a pass of its own; above that all are measured in one pass.
 const SPARSE: usize = 8;
-
-/// What the residual needs to know of a matrix beside its products.
-pub(crate) trait Entries {
-    /// Size `m_i` of row `i`.
-    fn row_size(&self, i: usize) -> f64;
-
-    /// Number of unknowns, or of what else connects the rows.
-    fn links(&self) -> usize;
-
-    /// No less than `max_i |M_ij| / m_i`, at hand without a look at the column.
-    fn column_limit(&self, j: usize) -> f64;
-
-    /// What unknown `j` is, among rows and the links behind them.
-    fn unknown(&self, j: usize) -> usize;
-
-    /// Visits the links of row `i`.
-    fn visit_links(&self, i: usize, visit: impl FnMut(usize));
-
-    /// `max_i |M_ij| / sizes_i`, zero for a column of zeros; `None` if all columns at once cost hardly more than one.
-    fn weight(&self, j: usize, sizes: &[f64]) -> Option<f64>;
-
-    /// Makes the same for all columns the first entries of `weights`, which may keep more behind them.
-    fn weights(&self, sizes: &[f64], weights: &mut Vec<f64>);
-}
-
-/// Entries of a row-major square matrix.
-pub(crate) struct Dense<'a>(pub(crate) &'a [f64]);
-
-impl Entries for Dense<'_> {
-    fn row_size(&self, i: usize) -> f64 {
-        let n = self.0.len().isqrt();
-        largest_abs(&self.0[i * n..(i + 1) * n])
-    }
-
-    fn links(&self) -> usize {
-        self.0.len().isqrt()
-    }
-
-    fn column_limit(&self, _j: usize) -> f64 {
-        1.0
-    }
-
-    fn unknown(&self, j: usize) -> usize {
-        self.links() + j
-    }
-
-    fn visit_links(&self, i: usize, mut visit: impl FnMut(usize)) {
-        let (n, least) = (self.links(), CONNECTS * self.row_size(i));
-        let row = self.0[i * n..(i + 1) * n].iter().enumerate();
-        row.filter(|(_, entry)| **entry != 0.0 && entry.abs() >= least).for_each(|(j, _)| visit(j));
-    }
-
-    fn weight(&self, j: usize, sizes: &[f64]) -> Option<f64> {
-        let column = self.0.iter().skip(j).step_by(sizes.len().max(1));
-        Some(column.zip(sizes).fold(0.0, |worst: f64, (entry, size)| worst.max(part(*entry, *size))))
-    }
-
-    fn weights(&self, sizes: &[f64], weights: &mut Vec<f64>) {
-        weights.clear();
-        weights.resize(sizes.len(), 0.0);
-        for (row, size) in self.0.chunks_exact(sizes.len().max(1)).zip(sizes) {
-            weights.iter_mut().zip(row).for_each(|(worst, entry)| *worst = worst.max(part(*entry, *size)));
-        }
-    }
-}
 
 /// `|value| / size`, zero for zero.
 pub(crate) fn part(value: f64, size: f64) -> f64 {
@@ -224,50 +165,65 @@ impl Assessed {
 
     /// Writes the sizes `W_i` and returns the rounding floor.
     fn measure_rows(&mut self, matrix: &impl Entries, z: &[f64]) -> f64 {
-        let Assessed { w, constant, terms, sizes, weights, components, found, .. } = self;
-        let limited = exceed(matrix, constant, terms);
-        let dim = |i: usize, size: f64, largest: f64| {
-            w[i].abs() > NEGLIGIBLE * size && size < largest * matrix.row_size(i)
+        let limited = exceed(matrix, &self.constant, &self.terms);
+        let least = self.least_terms(matrix, z);
+        self.found = limited || least.is_some();
+        if self.found {
+            self.components.find(matrix, &self.constant);
+        }
+        let floor = ROUNDINGS * f64::EPSILON * self.write_sizes(matrix, limited, least);
+        if self.terms.is_empty() || floor > LARGEST { 0.0 } else { floor }
+    }
+
+    /// Whether a row of this size is smaller by decades than `largest` times its entries, and not met.
+    fn is_small(&self, matrix: &impl Entries, i: usize, size: f64, largest: f64) -> bool {
+        self.w[i].abs() > NEGLIGIBLE * size && size < largest * matrix.row_size(i)
+    }
+
+    /// What the terms of the rows that are met say (`1e-4 T`), if there is a row whose own are smaller.
+    fn least_terms(&mut self, matrix: &impl Entries, z: &[f64]) -> Option<f64> {
+        let any_is_small = |this: &Self, largest: f64| {
+            (0..this.w.len()).any(|i| this.is_small(matrix, i, this.constant[i] + this.terms[i], largest))
         };
-        let any_dim = |largest: f64| (0..w.len()).any(|i| dim(i, constant[i] + terms[i], largest));
+        // First by a bound that costs no look at the columns.
         let limit = |(j, z): (usize, &f64)| z.abs() * matrix.column_limit(j);
-        let mut largest = SHARE * z.iter().enumerate().map(limit).fold(0.0, f64::max);
-        let mut dimmed = any_dim(largest);
-        if dimmed {
-            let meets = |i: usize| w[i].abs() <= CANCELS * (constant[i] + terms[i]);
-            let size = |i: usize| if meets(i) { matrix.row_size(i) } else { f64::INFINITY };
-            sizes.clear();
-            sizes.extend((0..z.len()).map(size));
-            matrix.weights(sizes, weights);
-            let term = |(z, weight): (&f64, &f64)| z.abs() * weight;
-            largest = SHARE * z.iter().zip(&*weights).map(term).fold(0.0, f64::max);
-            dimmed = any_dim(largest);
+        if !any_is_small(self, SHARE * z.iter().enumerate().map(limit).fold(0.0, f64::max)) {
+            return None;
         }
-        *found = limited || dimmed;
-        if *found {
-            components.find(matrix, constant);
-        }
+        let Assessed { w, constant, terms, sizes, weights, .. } = self;
+        let meets = |i: usize| w[i].abs() <= CANCELS * (constant[i] + terms[i]);
         sizes.clear();
+        sizes.extend((0..z.len()).map(|i| if meets(i) { matrix.row_size(i) } else { f64::INFINITY }));
+        matrix.weights(sizes, weights);
+        let term = |(z, weight): (&f64, &f64)| z.abs() * weight;
+        let largest = SHARE * z.iter().zip(&*weights).map(term).fold(0.0, f64::max);
+        any_is_small(self, largest).then_some(largest)
+    }
+
+    /// Writes the sizes, limited by `C_i` and raised to `D_i` where these matter; returns by how much the largest terms of a
+    /// row that is met exceed its size.
+    fn write_sizes(&mut self, matrix: &impl Entries, limited: bool, least: Option<f64>) -> f64 {
+        self.sizes.clear();
         let mut floor: f64 = 1.0;
-        for (i, (constant, terms)) in constant.iter().zip(terms).enumerate() {
-            let reasonable = if limited && *terms > REASONABLE * *constant {
-                terms.min(REASONABLE * components.largest(i) * matrix.row_size(i))
+        for i in 0..self.w.len() {
+            let (constant, terms) = (self.constant[i], self.terms[i]);
+            let reasonable = if limited && terms > REASONABLE * constant {
+                terms.min(REASONABLE * self.components.largest(i) * matrix.row_size(i))
             } else {
-                *terms
+                terms
             };
-            let mut size = *constant + reasonable;
-            if dimmed && dim(i, size, largest) {
-                let explained = components.largest(i);
+            let mut size = constant + reasonable;
+            if let Some(largest) = least.filter(|largest| self.is_small(matrix, i, size, *largest)) {
+                let explained = self.components.largest(i);
                 let explained = if explained.is_finite() { SHARE * explained } else { 0.0 };
                 size = size.max(explained.min(largest) * matrix.row_size(i));
             }
-            sizes.push(size);
-            if reasonable < *terms && w[i].abs() <= CANCELS * (*constant + *terms) {
-                floor = floor.max(part(*constant + *terms, size));
+            self.sizes.push(size);
+            if reasonable < terms && self.w[i].abs() <= CANCELS * (constant + terms) {
+                floor = floor.max(part(constant + terms, size));
             }
         }
-        let floor = ROUNDINGS * f64::EPSILON * floor;
-        if self.terms.is_empty() || floor > LARGEST { 0.0 } else { floor }
+        floor
     }
 
     fn index(&self, i: usize, z: f64, span: f64, [lower, upper]: [f64; 2]) -> Index {
@@ -385,72 +341,4 @@ fn exceed(matrix: &impl Entries, constant: &[f64], terms: &[f64]) -> bool {
     let unit = REASONABLE * part(constant[largest], matrix.row_size(largest));
     let unit = if unit.is_finite() { unit } else { 0.0 };
     (0..terms.len()).any(|i| terms[i] > REASONABLE * constant[i] && terms[i] > unit * matrix.row_size(i))
-}
-
-/// Rows connected by entries of some size, and the largest `|q_k| / m_k` of each such set.
-#[derive(Default)]
-struct Components {
-    /// Of rows, then of links: one nearer to the representative.
-    parents: Vec<usize>,
-    largest: Vec<f64>,
-    spans: Vec<f64>,
-}
-
-impl Components {
-    fn find(&mut self, matrix: &impl Entries, constant: &[f64]) {
-        let n = constant.len();
-        self.parents.clear();
-        self.parents.extend(0..n + matrix.links());
-        for i in 0..n {
-            matrix.visit_links(i, |link| {
-                let (a, b) = (self.root(i), self.root(n + link));
-                self.parents[a.max(b)] = a.min(b);
-            });
-        }
-        self.largest.clear();
-        self.largest.resize(n, 0.0);
-        for (i, constant) in constant.iter().enumerate() {
-            // A row without entries says nothing of the unknowns.
-            let own = part(*constant, matrix.row_size(i));
-            let root = self.root(i);
-            if own.is_finite() {
-                self.largest[root] = self.largest[root].max(own);
-            }
-        }
-        // Where all constants are zero there is no scale, and no ray to fear: all multiples of an answer are answers.
-        self.largest
-            .iter_mut()
-            .filter(|largest| **largest == 0.0)
-            .for_each(|largest| *largest = f64::INFINITY);
-    }
-
-    /// The representative; a row, where there is one.
-    fn root(&mut self, of: usize) -> usize {
-        let mut at = of;
-        while self.parents[at] != at {
-            self.parents[at] = self.parents[self.parents[at]];
-            at = self.parents[at];
-        }
-        at
-    }
-
-    /// The largest `|z|` of each set.
-    fn find_spans(&mut self, matrix: &impl Entries, z: &[f64]) {
-        self.spans.clear();
-        self.spans.resize(self.parents.len(), 0.0);
-        for (j, z) in z.iter().enumerate() {
-            let root = self.root(matrix.unknown(j));
-            self.spans[root] = self.spans[root].max(z.abs());
-        }
-    }
-
-    fn span(&mut self, unknown: usize) -> f64 {
-        let root = self.root(unknown);
-        self.spans[root]
-    }
-
-    fn largest(&mut self, row: usize) -> f64 {
-        let root = self.root(row);
-        self.largest[root]
-    }
 }

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::problem::error::SolverError;
-use crate::problem::mcp::Smooth;
+use crate::problem::smooth::mcp::Smooth;
 
 /// One term: the coefficient and the exponent of every unknown.
 pub type Term = (f64, Vec<u32>);

@@ -29,7 +29,7 @@
 
 use crate::driver;
 use crate::linalg::capacity::reserve_to;
-use crate::pivoting::principal_block::PrincipalBlock;
+use crate::pivoting::blocks::principal_block::PrincipalBlock;
 use crate::problem::residual::REASONABLE;
 use crate::problem::{ActiveSet, Lcp, Problem, Residual, Solution};
 

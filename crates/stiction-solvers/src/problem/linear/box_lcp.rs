@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::linalg::dense::{all_finite, dot_and_magnitude};
 use crate::problem::checks::check_finite;
 use crate::problem::error::SolverError;
-use crate::problem::lcp::Lcp;
+use crate::problem::linear::lcp::Lcp;
 use crate::problem::residual::{Assessed, Dense};
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 

@@ -10,9 +10,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::lu::Lu;
-use crate::problem::box_lcp::BoxLcp;
 use crate::problem::error::SolverError;
-use crate::problem::lcp::Lcp;
+use crate::problem::linear::box_lcp::BoxLcp;
+use crate::problem::linear::lcp::Lcp;
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// Find free `u` (`n` entries) and nonnegative `v` (`m` entries); see the [module](self).

@@ -311,7 +311,7 @@ fn check_length(what: &'static str, list: &[f64], needed: usize) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::lcp::Lcp;
+    use crate::problem::linear::lcp::Lcp;
 
     #[test]
     fn the_factored_problem_is_judged_like_the_one_it_stands_for() {

@@ -11,7 +11,7 @@
 
 /// Finds out whether a set of numbers comes back.
 #[derive(Debug)]
-pub(super) struct CycleWatch {
+pub(crate) struct CycleWatch {
     now: u64,
     kept: u64,
     steps: usize,
@@ -20,12 +20,12 @@ pub(super) struct CycleWatch {
 
 impl CycleWatch {
     /// A watch at the start of a path.
-    pub(super) fn new() -> CycleWatch {
+    pub(crate) fn new() -> CycleWatch {
         CycleWatch { now: 0, kept: 0, steps: 0, next: 1 }
     }
 
     /// Takes note of what enters the set or leaves it, and says whether the set is one that has been kept.
-    pub(super) fn repeats(&mut self, changes: impl IntoIterator<Item = usize>) -> bool {
+    pub(crate) fn repeats(&mut self, changes: impl IntoIterator<Item = usize>) -> bool {
         changes.into_iter().for_each(|number| self.now ^= scramble(number as u64));
         self.steps += 1;
         if self.now == self.kept {
@@ -39,7 +39,7 @@ impl CycleWatch {
 }
 
 /// The finalizer of the SplitMix64 generator (Steele, Lea, Flood 2014): a fingerprint of a number.
-pub(super) fn scramble(number: u64) -> u64 {
+pub(crate) fn scramble(number: u64) -> u64 {
     let bits = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,7 +1,7 @@
 //! What the linear problems with a dense matrix share, for methods that serve them all.
 
-use crate::problem::box_lcp::BoxLcp;
-use crate::problem::lcp::Lcp;
+use crate::problem::linear::box_lcp::BoxLcp;
+use crate::problem::linear::lcp::Lcp;
 use crate::problem::traits::{Bounded, Residual};
 
 /// `F(z) = M z + q` in a box.

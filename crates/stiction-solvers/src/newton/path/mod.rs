@@ -21,6 +21,8 @@
 //!    covers all wrong signs, Lemke's method for boxes; then with growing proximal terms.
 //! 8. Restart from points spread over the box by fixed random numbers.
 //!
+//! Steps 2 and 3 are in `newton_point`, step 7 in `cover_path`.
+//!
 //! # Convergence and failure
 //! Where every linearization has a Newton path (say, `F` monotone, or P) the method converges from anywhere,
 //! quadratically where the solution is regular. A linear problem takes one path. A ray proves nothing here
@@ -38,26 +40,26 @@
 //! Munson, *Interfaces to PATH 3.0*, Computational Optimization and Applications 12 (1999) 207-227 (restarts, proximal
 //! perturbation).
 
-use serde::{Deserialize, Serialize};
+mod cover_path;
+mod newton_point;
+mod point;
+mod settings;
 
-use crate::driver::{self, check_limits};
-use crate::linalg::capacity::{reserve_to, resize_unset};
-use crate::linalg::dense::dot;
-use crate::newton::equilibrated::Equilibrated;
+use point::Point;
+pub use settings::PathSettings;
+
+use crate::driver;
+use crate::linalg::capacity::reserve_to;
 use crate::newton::merit_memory::MeritMemory;
 use crate::newton::newton_driver::NewtonDriver;
 use crate::newton::projected_newton::ProjectedNewton;
 use crate::newton::restarts::scatter;
-use crate::pivoting::bounded_tableau::{BoundedTableau, Line, PathEnd};
-use crate::pivoting::face::Face;
+use crate::pivoting::tableaus::bounded_tableau::{BoundedTableau, PathEnd};
 use crate::problem::{
     ActiveSet, Bounded, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
 };
 
-/// Step 3: the proximal terms tried, relative to a matrix of unit diagonal.
-const PROXIMAL: [f64; 4] = [1e-8, 1e-6, 1e-4, 1e-2];
-
-/// Step 7: the same where the whole path is built on it. Large enough that a `z` growing like `1 / eps` along a ray
+/// Step 7: the proximal terms tried where the whole path is built on them, relative to a matrix of unit diagonal. Large enough that a `z` growing like `1 / eps` along a ray
 /// stays far from disguising its residual as rounding.
 const REGULARIZATIONS: [f64; 4] = [0.0, 1e-9, 1e-7, 1e-5];
 
@@ -73,123 +75,6 @@ const NEAR: f64 = 1e-2;
 
 /// Rounds of Newton steps on a face.
 const FACE_ROUNDS: usize = 4;
-
-/// Step 7: smallest entry of the covering vector (equilibrated).
-const SMALLEST_COVER: f64 = 0.1;
-
-/// Settings of [`Path`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PathSettings {
-    /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
-    pub tolerance: f64,
-    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
-    pub time_limit: Option<f64>,
-    /// Most Newton points of one attempt. Default 100.
-    pub max_iterations: usize,
-    /// Most pivots of one path. `None`: the larger of 5000 and `50 n`.
-    pub max_pivots: Option<usize>,
-    /// Rounds of the crash; 0 leaves it out. Default 20.
-    pub crash_rounds: usize,
-    /// Merits that the non-monotone stabilization looks back on; 1 is monotone. Default 10.
-    pub memory: usize,
-    /// Newton points accepted on trial, one after the other. Default 5.
-    pub watchdog: usize,
-    /// Further attempts from other points. Default 8.
-    pub restarts: usize,
-    /// Keep the natural map of every Newton point. Default false.
-    pub history: bool,
-}
-
-impl Default for PathSettings {
-    fn default() -> PathSettings {
-        PathSettings {
-            tolerance: 1e-10,
-            time_limit: None,
-            max_iterations: 100,
-            max_pivots: None,
-            crash_rounds: 20,
-            memory: 10,
-            watchdog: 5,
-            restarts: 8,
-            history: false,
-        }
-    }
-}
-
-impl PathSettings {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// [`SolverError::Setting`] unless `0 <= tolerance < 1`.
-    pub fn validate(&self) -> Result<(), SolverError> {
-        check_limits(self.tolerance, self.time_limit)
-    }
-
-    /// Most entries of the history: a Newton point and a searched one each iteration, and the covered paths.
-    fn history_limit(&self) -> usize {
-        let points = self.max_iterations.saturating_mul(2);
-        self.restarts.saturating_add(1).saturating_mul(points).saturating_add(REGULARIZATIONS.len())
-    }
-
-    /// The limit on the pivots of one path for a problem of `n` unknowns.
-    fn pivot_limit(&self, n: usize) -> usize {
-        self.max_pivots.unwrap_or_else(|| n.saturating_mul(50).max(5000))
-    }
-}
-
-/// A point of the normal map: `z` in the box, `s` of the sign its bound allows, `w = F(z)`.
-#[derive(Clone, Debug, Default)]
-struct Point {
-    z: Vec<f64>,
-    s: Vec<f64>,
-    w: Vec<f64>,
-    faces: Vec<Face>,
-    /// `|w - s|`; infinite where `F` is not defined.
-    merit: f64,
-}
-
-impl Point {
-    fn resize(&mut self, n: usize) {
-        for vector in [&mut self.z, &mut self.s, &mut self.w] {
-            resize_unset(vector, n);
-        }
-        self.faces.resize(n, Face::Free);
-    }
-
-    fn copy_from(&mut self, other: &Point) {
-        self.z.clone_from(&other.z);
-        self.s.clone_from(&other.s);
-        self.w.clone_from(&other.w);
-        self.faces.clone_from(&other.faces);
-        self.merit = other.merit;
-    }
-
-    /// Evaluates `w` and the merit at `z` and `s`.
-    fn evaluate<P: Bounded>(&mut self, problem: &P, units: &mut Equilibrated) {
-        units.value(problem, &self.z, &mut self.w);
-        let square: f64 = self.w.iter().zip(&self.s).map(|(w, s)| (w - s) * (w - s)).sum();
-        self.merit = if square.is_nan() { f64::INFINITY } else { square.sqrt() };
-    }
-
-    /// The point at `z` whose `s` leaves the least merit.
-    fn settle<P: Bounded>(&mut self, problem: &P, units: &mut Equilibrated, z: &[f64]) {
-        self.z.copy_from_slice(z);
-        units.project(&mut self.z);
-        units.value(problem, &self.z, &mut self.w);
-        for i in 0..z.len() {
-            let [lower, upper] = units.bounds[i];
-            (self.faces[i], self.s[i]) = match self.z[i] {
-                _ if lower == upper => (Face::Lower, self.w[i]),
-                z if z <= lower => (Face::Lower, self.w[i].max(0.0)),
-                z if z >= upper => (Face::Upper, self.w[i].min(0.0)),
-                _ => (Face::Free, 0.0),
-            };
-        }
-        self.evaluate(problem, units);
-    }
-}
 
 /// The method with its workspace; see the [module documentation](self).
 ///
@@ -312,76 +197,6 @@ impl Path {
         Status::MaxIterations
     }
 
-    /// Steps 2 and 3: the Newton point of `here` in `there`, or as far as its path goes.
-    fn newton_point<P: Bounded>(&mut self, problem: &P) -> PathEnd {
-        if !self.linearize(problem) {
-            return PathEnd::Lost;
-        }
-        let mut end = self.trace(problem, 0.0);
-        for epsilon in PROXIMAL {
-            let far = self.tableau.lowest() < 1.0 - SHORTEST;
-            if end == PathEnd::Reached || far || self.driver.incumbent.is_out_of_time() {
-                break;
-            }
-            self.set_proximal(epsilon);
-            end = self.trace(problem, 0.0);
-        }
-        end
-    }
-
-    /// The linear model at `here`.
-    fn linearize<P: Bounded>(&mut self, problem: &P) -> bool {
-        let n = self.here.z.len();
-        self.matrix.resize(n * n, 0.0);
-        self.proximal = 0.0;
-        if !self.driver.units.jacobian(problem, &self.here.z, &mut self.matrix) {
-            return false;
-        }
-        self.constant.clear();
-        self.cover.clear();
-        for i in 0..n {
-            self.constant.push(self.here.w[i] - dot(&self.matrix[i * n..(i + 1) * n], &self.here.z));
-            self.cover.push(self.here.s[i] - self.here.w[i]);
-        }
-        true
-    }
-
-    fn set_proximal(&mut self, epsilon: f64) {
-        let n = self.here.z.len();
-        for i in 0..n {
-            self.matrix[i * n + i] += epsilon - self.proximal;
-            self.constant[i] -= (epsilon - self.proximal) * self.here.z[i];
-        }
-        self.proximal = epsilon;
-    }
-
-    /// Follows the path of the model from `here` to where `target` of the residual is left, and puts that point into
-    /// `there`.
-    fn trace<P: Bounded>(&mut self, problem: &P, target: f64) -> PathEnd {
-        let line = Line {
-            matrix: &self.matrix,
-            constant: &self.constant,
-            cover: &self.cover,
-            bounds: &self.driver.units.bounds,
-        };
-        if self.tableau.start(line, &self.here.faces, 1.0).is_err() {
-            return PathEnd::Lost;
-        }
-        let limit = self.settings.pivot_limit(self.here.z.len());
-        let (end, pivots) = self.tableau.follow(line, target, limit);
-        self.driver.incumbent.pivots += pivots;
-        if end == PathEnd::Reached {
-            self.collect(problem);
-        }
-        end
-    }
-
-    fn collect<P: Bounded>(&mut self, problem: &P) {
-        let Point { z, s, faces, .. } = &mut self.there;
-        self.tableau.extract(&self.driver.units.bounds, z, s, faces);
-        self.there.evaluate(problem, &mut self.driver.units);
-    }
-
     /// Step 5: from the best point, a point of its path with less merit in `there`.
     fn search<P: Bounded>(&mut self, problem: &P) -> bool {
         self.here.copy_from(&self.best);
@@ -408,67 +223,6 @@ impl Path {
             self.newton.run((problem, &mut self.driver, x), &self.there.z, faces, FACE_ROUNDS);
         }
         self.driver.is_done()
-    }
-
-    /// Step 7: Lemke's path for boxes.
-    fn cover_path<P: Bounded>(&mut self, problem: &P, epsilon: f64, x: &mut Solution) -> Status {
-        let n = problem.dim();
-        self.start.clear();
-        self.start.resize(n, 0.0);
-        self.here.settle(problem, &mut self.driver.units, &self.start);
-        for (i, [lower, upper]) in self.driver.units.bounds.iter().enumerate() {
-            let to_lower = self.here.z[i] - lower <= upper - self.here.z[i];
-            self.here.faces[i] = match (lower.is_finite(), upper.is_finite()) {
-                (false, false) => Face::Free,
-                (true, false) => Face::Lower,
-                (false, true) => Face::Upper,
-                (true, true) => {
-                    if to_lower {
-                        Face::Lower
-                    } else {
-                        Face::Upper
-                    }
-                }
-            };
-        }
-        if !self.linearize(problem) {
-            return Status::NumericalFailure;
-        }
-        self.set_proximal(epsilon);
-        let units = &self.driver.units;
-        let largest = (0..n).map(|i| 1.0 / units.value_unit(i)).fold(0.0, f64::max);
-        for (i, cover) in self.cover.iter_mut().enumerate() {
-            let size = (1.0 / units.value_unit(i) / largest).max(SMALLEST_COVER);
-            *cover = match self.here.faces[i] {
-                Face::Lower => size,
-                Face::Free => 0.0,
-                Face::Upper => -size,
-            };
-        }
-        let line = Line {
-            matrix: &self.matrix,
-            constant: &self.constant,
-            cover: &self.cover,
-            bounds: &self.driver.units.bounds,
-        };
-        if self.tableau.start(line, &self.here.faces, 0.0).is_err() {
-            return Status::NumericalFailure;
-        }
-        let mut end = PathEnd::Reached;
-        if self.tableau.rise(line.bounds) > 0.0 {
-            let (reached, pivots) = self.tableau.follow(line, 0.0, self.settings.pivot_limit(n));
-            self.driver.incumbent.pivots += pivots;
-            end = reached;
-        }
-        self.collect(problem);
-        if self.finish(problem, x) {
-            self.driver.incumbent.regularization = epsilon;
-        }
-        match end {
-            PathEnd::Ray => Status::Ray,
-            PathEnd::Limit => Status::MaxIterations,
-            PathEnd::Reached | PathEnd::Lost => Status::NumericalFailure,
-        }
     }
 }
 

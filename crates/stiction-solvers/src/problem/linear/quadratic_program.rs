@@ -14,7 +14,7 @@
 
 use crate::linalg::cholesky::Cholesky;
 use crate::problem::error::SolverError;
-use crate::problem::factored_lcp::FactoredLcp;
+use crate::problem::linear::factored_lcp::FactoredLcp;
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// The data of a program of `m` unknowns, `k` equalities and `n` inequalities; matrices are row-major.

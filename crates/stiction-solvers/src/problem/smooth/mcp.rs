@@ -7,8 +7,8 @@
 //! Methods and Software 5 (1995) 319-345.
 
 use crate::linalg::dense::dot_and_magnitude;
-use crate::problem::box_lcp::check_bounds;
 use crate::problem::error::SolverError;
+use crate::problem::linear::box_lcp::check_bounds;
 use crate::problem::residual::{Assessed, Dense};
 use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 

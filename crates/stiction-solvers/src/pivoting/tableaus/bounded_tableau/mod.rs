@@ -29,10 +29,12 @@
 //! Optimization Methods and Software 5 (1995) 123-156, section 3. R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear
 //! Complementarity Problem*, 1992, section 4.9.
 
+mod ratio_test;
+
+use ratio_test::Block;
+
 use super::cycle_watch::CycleWatch;
-use super::dictionary::{
-    Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, TIE, TIE_FLOOR, Tie, steepest,
-};
+use super::dictionary::{Dictionary, Equations, NOISE, Place, SMALLEST_PIVOT, SMALLEST_PIVOT_FRESH, Tie};
 use crate::linalg::budget::Budget;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::{dot, dot_and_magnitude};
@@ -86,14 +88,6 @@ impl Equations for Line<'_> {
     fn cover(&self, i: usize) -> f64 {
         self.cover[i]
     }
-}
-
-/// What stops the entering variable.
-enum Block {
-    /// The variable of a row, at its lower or upper bound, after this step.
-    Row(usize, Face, f64),
-    /// Its own other bound, after this step.
-    Own(f64),
 }
 
 /// The dictionary with the values of its variables. Variable `i < n` is `s_i`, `n + i` is `z_i`, `2 n` is `a`.
@@ -345,87 +339,6 @@ impl BoundedTableau {
     fn advance(&mut self, entering: usize, signed: f64, step: f64) {
         self.fixed[entering] += signed;
         self.values.iter_mut().zip(&self.column).for_each(|(value, slope)| *value += slope * step);
-    }
-
-    /// The range of a basic or entering variable.
-    fn range(&self, variable: usize, bounds: &[[f64; 2]]) -> [f64; 2] {
-        let n = self.dictionary.n;
-        if variable == 2 * n {
-            [self.target, f64::INFINITY]
-        } else if variable >= n {
-            bounds[variable - n]
-        } else if bounds[variable][0] == bounds[variable][1] {
-            [f64::NEG_INFINITY, f64::INFINITY]
-        } else if self.faces[variable] == Face::Upper {
-            [f64::NEG_INFINITY, 0.0]
-        } else {
-            [0.0, f64::INFINITY]
-        }
-    }
-
-    /// Steps 3 to 5: what stops the variable of `column` moving in `direction`; nothing on a ray.
-    fn block(&mut self, column: usize, direction: f64, bounds: &[[f64; 2]]) -> Option<Block> {
-        let n = self.dictionary.n;
-        let mut largest: f64 = 1.0;
-        for row in 0..n {
-            self.column[row] = direction * self.dictionary.at(row, column);
-            largest = largest.max(self.column[row].abs());
-        }
-        let smallest = self.smallest_pivot * largest;
-        // The distance of a row to the bound it moves to.
-        let distance = |tableau: &Self, row: usize| {
-            let slope = tableau.column[row];
-            if slope.abs() <= smallest {
-                return None;
-            }
-            let [lower, upper] = tableau.range(tableau.dictionary.basic[row], bounds);
-            let (distance, face) = if slope < 0.0 {
-                (tableau.values[row] - lower, Face::Lower)
-            } else {
-                (upper - tableau.values[row], Face::Upper)
-            };
-            (distance < f64::INFINITY).then_some((distance.max(0.0), face))
-        };
-        let entering = self.dictionary.nonbasic[column];
-        let [lower, upper] = self.range(entering, bounds);
-        let own = if entering == 2 * n { self.fixed[entering] - lower } else { upper - lower };
-        let mut step = own;
-        for row in 0..n {
-            if let Some((distance, _)) = distance(self, row) {
-                step = step.min(distance / self.column[row].abs());
-            }
-        }
-        if step == f64::INFINITY || step.is_nan() {
-            return None;
-        }
-        self.ties.clear();
-        if own - step <= (TIE * step).max(TIE_FLOOR) {
-            if entering == 2 * n {
-                return Some(Block::Own(own));
-            }
-            self.ties.push(Tie { row: n, slope: 1.0, inwards: 1.0 });
-        }
-        for row in 0..n {
-            if let Some((distance, face)) = distance(self, row) {
-                let way = step * self.column[row].abs();
-                if distance - way <= (TIE * way).max(TIE_FLOOR) {
-                    if self.dictionary.basic[row] == 2 * n {
-                        return Some(Block::Row(row, face, step));
-                    }
-                    let inwards = if face == Face::Upper { -1.0 } else { 1.0 };
-                    self.ties.push(Tie { row, slope: self.column[row].abs(), inwards });
-                }
-            }
-        }
-        // Step 4.
-        let Tie { row, inwards, .. } = if self.reference.is_empty() {
-            steepest(&self.ties)?
-        } else {
-            let reference = self.reference.iter().copied();
-            self.dictionary.lexicographic_minimum(&mut self.ties, reference)?
-        };
-        let face = if inwards < 0.0 { Face::Upper } else { Face::Lower };
-        Some(if row == n { Block::Own(step) } else { Block::Row(row, face, step) })
     }
 
     /// Writes the point: `z`, projected on its bounds, `s`, and the faces.
