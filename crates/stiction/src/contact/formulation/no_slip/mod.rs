@@ -43,6 +43,14 @@
 //! 7. If there is none: changes of step 5 come one at a time, and who is released is not held again. In the end a contact
 //!    presses that was released.
 //!
+//! | file | what it is |
+//! |---|---|
+//! | `eliminate`, `normals`, `tangential`, `spread` | steps 1, 2, 3 and 4 |
+//! | `active_contacts` | the search of step 6 |
+//! | `independent_rows` | the Cholesky factor of a largest independent set of rows |
+//! | `island_rows` | what is asked of the rows of an island |
+//! | `solver`, `settings` | which solver, and the settings |
+//!
 //! # Convergence and failure
 //! Iterations count the rounds of step 5. It ends, by step 7 without an answer: contacts that were released slip in this
 //! step, without friction, and the status is [`Status::Stalled`]. Of 10 000 steps of random heaps 15 % are such; trying all
@@ -56,28 +64,32 @@
 //! E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models*, 2015, sections V and VI. Step 4:
 //! E. Stiemke, *Ueber positive Loesungen homogener linearer Gleichungen*, Mathematische Annalen 76 (1915).
 
-use super::independent_rows::{DEPENDENT, IndependentRows, dot};
+mod active_contacts;
+mod eliminate;
+mod independent_rows;
+mod island_rows;
+mod normals;
+mod settings;
+mod solver;
+mod spread;
+mod tangential;
+
+pub use settings::NoSlipSettings;
+pub use solver::NoSlipSolver;
+
+use active_contacts::PressingSet;
+use independent_rows::IndependentRows;
+use island_rows::{bias, has_friction, unit, velocity};
+use normals::{is_two_sided, write_bounded, write_factored};
+use spread::Spreading;
+
 use super::tight_solver::TightSolver;
-use super::{FormulationError, IslandSolver, NoSlipSolver, PosedIsland};
-use crate::contact::formulation::active_contacts::PressingSet;
-use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
-use crate::model::Law;
-use serde::{Deserialize, Serialize};
-use stiction_solvers::{
-    ActiveSet, BoxLcp, FactoredLcp, Ppm, PpmSettings, Report, Residual, Solution, Solver, Start, Status,
-};
+use super::{FormulationError, IslandSolver, PosedIsland};
+use crate::contact::island::{IslandProblem, IslandReport, Memory};
+use stiction_solvers::{ActiveSet, BoxLcp, FactoredLcp, Report, Residual, Solution, Status};
 
 /// Solvers that start from the set of contacts that press; others start from their impulses.
 const PIVOTING: [&str; 4] = ["ppm", "active-set-qp", "dantzig", "lemke"];
-
-/// Load, in parts of the largest, that a contact must be able to carry to count as pressing.
-const SHARE: f64 = 1e-6;
-
-/// What two solutions with the same effect may differ in, in parts of the largest impulse: rounding.
-const SAME: f64 = 1e-11;
-
-/// A contact that opens slower than this part of the largest speed touches.
-const IDLE: f64 = 1e-9;
 
 /// Rounds of step 5: most that lead to an answer do in two or three.
 const PATIENCE: usize = 4;
@@ -87,23 +99,6 @@ const CORRECTIONS: usize = 3;
 
 /// A residual above which an answer is not used: it could add energy.
 const USELESS: f64 = 1e-6;
-
-/// Settings of the formulation without slip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NoSlipSettings {
-    /// Whether contacts that do not press are released; as published they are not.
-    pub releasing: bool,
-    /// Rounds of releasing and holding at most.
-    pub max_rounds: usize,
-    /// The solver of the normal impulses. It goes on below its tolerance, to 1e-14.
-    pub solver: NoSlipSolver,
-}
-
-impl Default for NoSlipSettings {
-    fn default() -> Self {
-        Self { releasing: true, max_rounds: 100, solver: NoSlipSolver::default() }
-    }
-}
 
 /// Solves islands without slip. Allocates nothing for an island no larger than one seen before.
 ///
@@ -153,20 +148,6 @@ pub struct NoSlip {
     search: PressingSet,
 }
 
-/// Step 4's least-squares problem.
-#[derive(Debug, Default)]
-struct Spreading {
-    solver: Ppm,
-    problem: FactoredLcp,
-    solution: Solution,
-    /// Blocks in the problem, and which of them are given a share.
-    blocks: Vec<usize>,
-    given: Vec<bool>,
-    /// `Y^T lambda_n` to be had, and what is missing.
-    target: Vec<f64>,
-    missing: Vec<f64>,
-}
-
 impl NoSlip {
     /// Number of rows above which the entries of the operator that are needed are fewer than all of them by far.
     pub(crate) const FACTORED_FROM: usize = 300;
@@ -181,9 +162,6 @@ impl NoSlip {
             NoSlipSolver::Bounded(_) => None,
         };
         let bounded = TightSolver::<BoxLcp>::new(&settings.solver.bounded())?;
-        let ppm = PpmSettings { tolerance: 0.1 * SAME, ..Default::default() };
-        let refuse = |error| FormulationError::SolverSetting { solver: "ppm", error };
-        let solver = Ppm::new(ppm).map_err(refuse)?;
         Ok(Self {
             tolerance: settings.solver.tolerance(),
             pivoting: PIVOTING.contains(&settings.solver.name()),
@@ -211,7 +189,7 @@ impl NoSlip {
             solution: Solution::default(),
             impulse: Vec::new(),
             multipliers: Vec::new(),
-            spreading: Spreading { solver, ..Default::default() },
+            spreading: Spreading::new()?,
             search: PressingSet::default(),
         })
     }
@@ -235,92 +213,9 @@ impl NoSlip {
         self.search.reserve(island);
     }
 
-    /// Step 1: chooses rows, tangents first, and writes `Y` and `q`.
-    fn eliminate(&mut self, island: &IslandProblem) {
-        let blocks = island.blocks;
-        let rank = island.largest_rank();
-        self.rows.clear(rank);
-        self.owners.clear();
-        self.chosen.clear();
-        self.chosen.resize(island.rows(), false);
-        for first in [true, false] {
-            for (b, block) in blocks.iter().enumerate() {
-                if self.held[b] && self.presses[b] == first {
-                    for row in [block.row + 1, block.row + 2] {
-                        if self.rows.offer(island, row, &mut self.l) {
-                            self.chosen[row] = true;
-                            self.owners.push(b);
-                        }
-                    }
-                }
-            }
-        }
-        let x = self.owners.len();
-        self.tangents = x;
-        self.starts.clear();
-        self.products.clear();
-        self.products.reserve(blocks.len() * rank);
-        for block in blocks {
-            self.rows.offer(island, block.row, &mut self.l);
-            self.starts.push(self.products.len());
-            self.products.extend_from_slice(&self.l);
-        }
-        self.starts.push(self.products.len());
-        self.drift.clear();
-        self.drift.extend(self.rows.chosen()[..x].iter().map(|&row| island.free[row]));
-        self.rows.solve_lower(&mut self.drift);
-        self.columns = self.rows.chosen().len() - x;
-        self.half.clear();
-        self.half.reserve(blocks.len() * rank);
-        self.half.resize(blocks.len() * self.columns, 0.0);
-        self.q.clear();
-        for (b, block) in blocks.iter().enumerate() {
-            let (along, across) = self.products[self.starts[b]..self.starts[b + 1]].split_at(x);
-            let free = island.free[block.row];
-            let mut q = free + bias(block.kind) - dot(along, &self.drift);
-            if dot(across, across) > DEPENDENT * island.entry(block.row, block.row) {
-                self.half[b * self.columns..][..across.len()].copy_from_slice(across);
-            } else {
-                // No impulse moves this row. Its square is rounding, so the root of that is rounding of its velocity.
-                let size =
-                    free.abs() + along.iter().zip(&self.drift).map(|(l, d)| (l * d).abs()).sum::<f64>();
-                if q.abs() <= DEPENDENT.sqrt() * size + self.noise(island, block.row) {
-                    q = 0.0;
-                }
-            }
-            self.q.push(q);
-        }
-    }
-
     /// Velocity of a row (m/s) that is nothing beside the others.
     fn noise(&self, island: &IslandProblem, row: usize) -> f64 {
         self.tolerance * self.speed / unit(island, row)
-    }
-
-    /// Step 2.
-    fn solve_normals(&mut self, island: &IslandProblem) -> Report {
-        let start = if self.pivoting { Start::Basis(&self.basis) } else { Start::Warm };
-        let report = match &mut self.factored {
-            Some(solver) if !is_two_sided(island) => {
-                write_factored(&mut self.factored_problem, &self.half, &self.q, self.columns);
-                solver.solve(&self.factored_problem, start, &mut self.solution)
-            }
-            _ if write_bounded(&mut self.bounded_problem, &self.half, &self.q, self.columns, island) => {
-                self.bounded.solve(&self.bounded_problem, start, &mut self.solution)
-            }
-            _ => Report::NOT_FINITE,
-        };
-        for (b, block) in island.blocks.iter().enumerate() {
-            let z = self.solution.z[b];
-            let one_sided = !matches!(block.kind, BlockKind::Friction { .. });
-            self.presses[b] = one_sided && z > self.tolerance * self.speed * unit(island, block.row);
-            let inside = match block.kind {
-                BlockKind::Friction { bound } => z.abs() < bound,
-                _ => z > 0.0,
-            };
-            self.basis.set(b, inside);
-        }
-        report
     }
 
     /// Step 4: whether the tangents that were chosen belong to contacts that press, and contacts that press are held.
@@ -374,149 +269,12 @@ impl NoSlip {
         worst
     }
 
-    /// Step 4: loads every contact that can press, at the same effect.
-    fn spread(&mut self, island: &IslandProblem, all: bool) {
-        let (m, z) = (self.columns, &mut self.solution.z);
-        let line = |b: usize| &self.half[b * m..(b + 1) * m];
-        let length = |b: usize| dot(line(b), line(b)).sqrt();
-        let s = &mut self.spreading;
-        s.target.clear();
-        s.target.resize(m, 0.0);
-        let (mut size, mut speed): (f64, f64) = (0.0, 0.0);
-        for (b, block) in island.blocks.iter().enumerate() {
-            let length = length(b);
-            if length > 0.0 {
-                speed = speed.max(self.q[b].abs() / length);
-            }
-            if !matches!(block.kind, BlockKind::Friction { .. }) {
-                size = size.max(z[b] * length);
-                s.target.iter_mut().zip(line(b)).for_each(|(t, y)| *t += z[b] * y);
-            }
-        }
-        let share = SHARE * size;
-        s.blocks.clear();
-        s.blocks.extend((0..z.len()).filter(|&b| {
-            let length = length(b);
-            let one_sided = !matches!(island.blocks[b].kind, BlockKind::Friction { .. });
-            one_sided && length > 0.0 && self.solution.w[b] <= IDLE * speed * length
-        }));
-        s.given.clear();
-        let presses = &self.presses;
-        let wanted = |b: usize| has_friction(island.blocks[b].kind) && (all || self.held[b] || presses[b]);
-        s.given.extend(s.blocks.iter().map(|&b| wanted(b)));
-        while share > 0.0 && s.given.contains(&true) {
-            let (n, given) = (s.blocks.len(), s.given.iter());
-            s.missing.clone_from(&s.target);
-            for (&b, _) in s.blocks.iter().zip(given).filter(|(_, given)| **given) {
-                let part = share / length(b);
-                s.missing.iter_mut().zip(line(b)).for_each(|(t, y)| *t -= part * y);
-            }
-            let (blocks, missing) = (&s.blocks, &s.missing);
-            s.problem.refill(n, m, |half, q| {
-                for (i, &b) in blocks.iter().enumerate() {
-                    half[i * m..(i + 1) * m].copy_from_slice(line(b));
-                    q[i] = -dot(line(b), missing);
-                }
-            });
-            let report = s.solver.solve(&s.problem, Start::Cold, &mut s.solution);
-            for (&b, z) in s.blocks.iter().zip(&s.solution.z) {
-                s.missing.iter_mut().zip(line(b)).for_each(|(t, y)| *t -= z * y);
-            }
-            if dot(&s.missing, &s.missing).sqrt() <= SAME * size {
-                for ((&b, given), more) in s.blocks.iter().zip(&s.given).zip(&s.solution.z) {
-                    z[b] = more + if *given { share / length(b) } else { 0.0 };
-                    self.presses[b] = z[b] > self.tolerance * self.speed * unit(island, island.blocks[b].row);
-                }
-                return;
-            }
-            let mut lost = false;
-            for (&b, given) in s.blocks.iter().zip(&mut s.given) {
-                if *given && -dot(line(b), &s.missing) > IDLE * share * length(b) {
-                    (*given, lost) = (false, true);
-                }
-            }
-            if !lost || report.status != Status::Solved {
-                return;
-            }
-        }
-    }
-
-    /// Step 3.
-    fn find_tangential(&mut self, island: &IslandProblem) {
-        let x = self.tangents;
-        self.impulse.clear();
-        self.impulse.resize(island.rows(), 0.0);
-        self.multipliers.clear();
-        self.multipliers.extend(self.drift.iter().map(|d| -d));
-        for (b, block) in island.blocks.iter().enumerate() {
-            let z = self.solution.z[b];
-            self.impulse[block.row] = z;
-            let along = &self.products[self.starts[b]..][..x];
-            self.multipliers.iter_mut().zip(along).for_each(|(r, l)| *r -= z * l);
-        }
-        self.rows.solve_upper(&mut self.multipliers);
-        self.add_multipliers();
-        for k in 0..x {
-            self.multipliers[k] = -velocity(island, &self.impulse, self.rows.chosen()[k]).0;
-        }
-        self.rows.solve_lower(&mut self.multipliers);
-        self.rows.solve_upper(&mut self.multipliers);
-        self.add_multipliers();
-    }
-
-    fn add_multipliers(&mut self) {
-        for (&row, step) in self.rows.chosen().iter().zip(&self.multipliers) {
-            self.impulse[row] += step;
-        }
-    }
-
     /// Without a usable answer the contacts slip, without friction; the report stays what it is.
     fn give_up(&mut self, island: &IslandProblem) {
         self.held.fill(false);
         self.eliminate(island);
         let _ = self.solve_normals(island);
         self.find_tangential(island);
-    }
-
-    /// Step 3: corrects `q` by what normal rows are off on the original data; returns the worst of that in parts of the
-    /// largest speed.
-    fn correct(&mut self, island: &IslandProblem) -> f64 {
-        let mut worst: f64 = 0.0;
-        for (b, block) in island.blocks.iter().enumerate() {
-            let (speed, size) = velocity(island, &self.impulse, block.row);
-            let off = speed + bias(block.kind) - self.solution.w[b];
-            let movable = self.half[b * self.columns..(b + 1) * self.columns].iter().any(|y| *y != 0.0);
-            if movable && off.abs() > 16.0 * f64::EPSILON * (size + bias(block.kind).abs()) {
-                self.q[b] += off;
-                worst = worst.max(off.abs() * unit(island, block.row) / self.speed.max(f64::MIN_POSITIVE));
-            }
-        }
-        worst
-    }
-
-    /// The slip that is left on the original data, in parts of the largest speed, is part of the residual.
-    fn assess(&self, island: &IslandProblem, report: &mut Report) {
-        for (_, block) in island.blocks.iter().enumerate().filter(|(b, _)| self.held[*b]) {
-            for row in [block.row + 1, block.row + 2] {
-                let (slip, size) = velocity(island, &self.impulse, row);
-                if !self.chosen[row] {
-                    // A dependent row follows from the others, unless they contradict it.
-                    let noise = DEPENDENT.sqrt() * size + self.noise(island, row);
-                    if slip.abs() > noise && report.status == Status::Solved {
-                        report.status = Status::Infeasible;
-                    }
-                    continue;
-                }
-                let relative = slip.abs() * unit(island, row) / self.speed.max(f64::MIN_POSITIVE);
-                if slip.abs() <= 16.0 * f64::EPSILON * size {
-                    continue;
-                }
-                report.residual.natural_map = report.residual.natural_map.max(relative);
-            }
-        }
-        if report.residual.natural_map > self.tolerance && report.status == Status::Solved {
-            report.status = Status::NumericalFailure;
-        }
     }
 
     fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
@@ -602,66 +360,5 @@ impl IslandSolver for NoSlip {
         let mut problem = BoxLcp::default();
         write_bounded(&mut problem, &self.half, &self.q, self.columns, island)
             .then(|| PosedIsland { problem: problem.into(), start })
-    }
-}
-
-/// Whether a joint's friction needs bounds on both sides.
-fn is_two_sided(island: &IslandProblem) -> bool {
-    island.blocks.iter().any(|b| matches!(b.kind, BlockKind::Friction { .. }))
-}
-
-/// The normal problem by the rows of `Y`, `m` numbers each.
-fn write_factored(problem: &mut FactoredLcp, half: &[f64], q: &[f64], m: usize) {
-    problem.refill(q.len(), m, |to, constants| {
-        to.copy_from_slice(half);
-        constants.copy_from_slice(q);
-    });
-}
-
-/// The normal problem by its matrix `Y Y^T` and bounds. Returns whether the bounds are numbers.
-fn write_bounded(problem: &mut BoxLcp, half: &[f64], q: &[f64], m: usize, island: &IslandProblem) -> bool {
-    let n = q.len();
-    problem.resize(n);
-    for i in 0..n {
-        for j in 0..n {
-            let [a, b] = [i, j].map(|i| &half[i * m..(i + 1) * m]);
-            problem.matrix_mut()[i * n + j] = dot(a, b);
-        }
-    }
-    problem.q_mut().copy_from_slice(q);
-    island.blocks.iter().enumerate().all(|(b, block)| {
-        let (lower, upper) = match block.kind {
-            BlockKind::Friction { bound } => (-bound, bound),
-            _ => (0.0, f64::INFINITY),
-        };
-        problem.set_bounds(b, lower, upper).is_ok()
-    })
-}
-
-/// What makes the length of a row one.
-fn unit(island: &IslandProblem, row: usize) -> f64 {
-    let diagonal = island.entry(row, row);
-    if diagonal > 0.0 { 1.0 / diagonal.sqrt() } else { 1.0 }
-}
-
-/// Velocity of a row under these impulses, and the size of its terms.
-pub(crate) fn velocity(island: &IslandProblem, impulse: &[f64], row: usize) -> (f64, f64) {
-    let free = island.free[row];
-    let loaded = impulse.iter().enumerate().filter(|(_, lambda)| **lambda != 0.0);
-    loaded.fold((free, free.abs()), |(sum, size), (j, lambda)| {
-        let term = island.entry(row, j) * lambda;
-        (sum + term, size + term.abs())
-    })
-}
-
-pub(crate) fn has_friction(kind: BlockKind) -> bool {
-    matches!(kind, BlockKind::Contact { law: Law::Coulomb { .. } | Law::NoSlip, .. })
-}
-
-/// a_n of the first row (m/s).
-pub(crate) fn bias(kind: BlockKind) -> f64 {
-    match kind {
-        BlockKind::Contact { bias, .. } | BlockKind::Limit { bias } => bias,
-        BlockKind::Friction { .. } => 0.0,
     }
 }

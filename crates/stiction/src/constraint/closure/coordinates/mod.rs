@@ -18,15 +18,18 @@
 //! Rates of loop coordinates are linear in the velocities of the trees, `theta' = sum c_k v_k + drift`; the sparse `c` lets limits,
 //! drives, tendons and couplings treat them as generalized velocities that come after all others.
 
+mod chain;
+mod closed;
+
+use chain::{carried, chain, motion, move_chain, pose_error, six, spatial_acceleration};
+use closed::Closed;
+
 use crate::constraint::equality::Configuration;
 use crate::constraint::position_error::PositionError;
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, BodyId, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
-use crate::spatial::{
-    Motion, Transform, axis_angle_matrix, quaternion_exponential, quaternion_from, quaternion_logarithm,
-    quaternion_matrix, quaternion_normalized, quaternion_product,
-};
-use nalgebra::{Matrix6, Rotation3, UnitQuaternion, Vector3, Vector6};
+use crate::model::{Base, Closure, EqualityKind, JointKind, LoopJoint, Mocap, Model};
+use crate::spatial::Motion;
+use nalgebra::{Matrix6, Vector3, Vector6};
 
 /// Newton steps for the coordinates of one chain. From the last step's it takes one or two.
 const ROUNDS: usize = 30;
@@ -37,50 +40,8 @@ const NEAR: f64 = 0.1;
 /// A Newton step below this (rad or m) is the last: the next one would be its square.
 const CONVERGED: f64 = 1e-9;
 
-/// A joint whose motion is spanned by those before it to within this angle adds none.
-const SINGULAR: f64 = 1e-7;
-
 /// Relative round-off of Jacobian entries: some fifty roundings of a chain of links.
 const ROUND_OFF: f64 = 1e-14;
-
-/// Angular part first, as in [`Motion`].
-fn six(motion: &Motion) -> Vector6<f64> {
-    let (w, v) = (&motion.angular, &motion.linear);
-    Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
-}
-
-fn motion(x: &Vector6<f64>) -> Motion {
-    Motion::new(Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5]))
-}
-
-/// Rate of a motion carried along by another, both at a point that stays (Featherstone's cross product).
-fn carried(by: &Motion, x: &Motion) -> Motion {
-    Motion::new(by.angular.cross(&x.angular), by.angular.cross(&x.linear) + by.linear.cross(&x.angular))
-}
-
-/// A closure at the present poses.
-#[derive(Clone, Debug)]
-pub(crate) struct Closed {
-    equality: usize,
-    /// The point at which motions are compared: midway between the two ends (m, world).
-    point: Vector3<f64>,
-    /// Motions that the chain allows, its first columns.
-    span: Matrix6<f64>,
-    /// `S^+`, its first rows.
-    inverse: Matrix6<f64>,
-    freedoms: usize,
-    /// `N^T`, its last rows, and `N^T e`.
-    held: Matrix6<f64>,
-    error: Vector6<f64>,
-    /// Prescribed motion of the second body minus the first at the point.
-    prescribed: Motion,
-    /// `u' - S' theta'` at zero joint accelerations, as of [`Loops::accelerate`].
-    convective: Vector6<f64>,
-    /// Places of the chain's velocities among those of all loops.
-    dofs: std::ops::Range<usize>,
-    /// Places of its rows in [`Loops::columns`].
-    columns: std::ops::Range<usize>,
-}
 
 /// All closures of a model at a configuration. Keeps its capacity.
 #[derive(Debug, Default)]
@@ -383,146 +344,4 @@ pub(crate) struct HeldRow {
     pub(crate) prescribed: f64,
     /// Acceleration at zero generalized acceleration.
     pub(crate) convective: f64,
-}
-
-/// End of the chain at the coordinates `q`, and the motions of its joints there.
-fn chain(
-    model: &Model,
-    closure: &Closure,
-    start: &Transform,
-    q: &[f64],
-    span: &mut Matrix6<f64>,
-) -> Transform {
-    let mut frame = *start;
-    let mut column = 0;
-    for joint in &model.loop_joints[closure.joints.clone()] {
-        frame = frame * joint.placement;
-        // Columns hold the joint's origin until the end is known.
-        let mut push = |angular: Vector3<f64>, linear: Vector3<f64>| {
-            span.set_column(column, &six(&Motion::new(angular, linear)));
-            column += 1;
-        };
-        match &joint.kind {
-            JointKind::Hinge { axis } => {
-                let angle = q[joint.q] - joint.reference;
-                push(frame.vector(axis), frame.translation);
-                frame.rotation *= axis_angle_matrix(axis, angle);
-            }
-            JointKind::Slide { axis } => {
-                let axis = frame.vector(axis);
-                push(Vector3::zeros(), axis);
-                frame.translation += axis * (q[joint.q] - joint.reference);
-            }
-            JointKind::Ball => {
-                frame.rotation *= quaternion_matrix(&quaternion_from(&q[joint.q..]));
-                (0..3).for_each(|k| push(frame.rotation.column(k).into_owned(), frame.translation));
-            }
-            JointKind::Free => {}
-        }
-    }
-    for k in 0..column {
-        let Motion { angular, linear: origin } = motion(&span.column(k).into_owned());
-        if angular != Vector3::zeros() {
-            let linear = angular.cross(&(frame.translation - origin));
-            span.set_column(k, &six(&Motion::new(angular, linear)));
-        }
-    }
-    frame
-}
-
-/// What turns and shifts a frame onto another (rotation vector, then translation; world axes).
-fn pose_error(from: &Transform, to: &Transform) -> Vector6<f64> {
-    let turn = Rotation3::from_matrix_unchecked(to.rotation * from.rotation.transpose());
-    // By way of the quaternion: the trace of the matrix knows small angles to 1e-8 only.
-    let turn = UnitQuaternion::from_rotation_matrix(&turn);
-    let rotation = quaternion_logarithm(&[turn.w, turn.i, turn.j, turn.k]);
-    six(&Motion::new(rotation, to.translation - from.translation))
-}
-
-impl Closed {
-    /// Computes `S^+`; an orthonormal basis of what `S` spans in the first columns, by Gram and Schmidt, twice.
-    fn invert(&mut self) -> Matrix6<f64> {
-        let mut basis = Matrix6::<f64>::zeros();
-        let mut upper = Matrix6::<f64>::zeros();
-        for k in 0..self.freedoms {
-            let mut x = self.span.column(k).into_owned();
-            let length = x.norm();
-            for _ in 0..2 {
-                for j in 0..k {
-                    let part = basis.column(j).dot(&x);
-                    upper[(j, k)] += part;
-                    x -= basis.column(j) * part;
-                }
-            }
-            let left = x.norm();
-            if left > SINGULAR * length {
-                upper[(k, k)] = left;
-                basis.set_column(k, &(x / left));
-            }
-        }
-        // S^+ = R^-1 Q^T, a joint that adds nothing standing still.
-        self.inverse = Matrix6::zeros();
-        for k in (0..self.freedoms).rev().filter(|&k| upper[(k, k)] > 0.0) {
-            let mut row = basis.column(k).transpose();
-            for j in k + 1..self.freedoms {
-                row -= self.inverse.row(j) * upper[(k, j)];
-            }
-            self.inverse.set_row(k, &(row / upper[(k, k)]));
-        }
-        basis
-    }
-
-    /// Completes the basis: by the axis of the world that is farthest from what there is, shifts first, time after time.
-    fn hold(&mut self, basis: &Matrix6<f64>) {
-        // The projector on what is left.
-        let mut left = Matrix6::identity() - basis * basis.transpose();
-        self.held = Matrix6::zeros();
-        for k in self.freedoms..6 {
-            let farthest = [4, 5, 0, 1, 2].into_iter().fold(3, |best, axis| {
-                if left[(axis, axis)] > left[(best, best)] + SINGULAR { axis } else { best }
-            });
-            let direction = left.column(farthest).normalize();
-            left -= direction * direction.transpose();
-            self.held.set_row(k, &direction.transpose());
-        }
-    }
-}
-
-/// Moves the chain's coordinates by a step.
-fn move_chain(model: &Model, closure: &Closure, step: &Vector6<f64>, q: &mut [f64]) {
-    let mut k = 0;
-    for joint in &model.loop_joints[closure.joints.clone()] {
-        if joint.kind == JointKind::Ball {
-            let turn = quaternion_exponential(&Vector3::new(step[k], step[k + 1], step[k + 2]));
-            let turned = quaternion_normalized(&quaternion_product(&quaternion_from(&q[joint.q..]), &turn));
-            q[joint.coords()].copy_from_slice(&turned);
-        } else {
-            q[joint.q] += step[k];
-        }
-        k += joint.kind.nv();
-    }
-}
-
-/// Spatial acceleration at a fixed point of a body at zero joint acceleration: of the material point that is there, less
-/// `w x v`.
-fn spatial_acceleration(
-    model: &Model,
-    data: &Data,
-    mocap: &[Mocap],
-    body: BodyId,
-    point: &Vector3<f64>,
-) -> Motion {
-    let (pose, velocity) = base_motion(model, data, mocap, body);
-    let origin = match model.bodies[body].base {
-        Base::World => return Motion::zero(),
-        // The prescribed twist is constant within a step: the origin moves straight.
-        Base::Mocap(_) => Motion::zero(),
-        Base::Link(link) => {
-            data.link_acceleration[link.index()] + Motion::new(Vector3::zeros(), model.gravity)
-        }
-    };
-    let arm = point - pose.translation;
-    let spin = velocity.angular;
-    let centripetal = spin.cross(&spin.cross(&arm)) - spin.cross(&velocity.at(&arm).linear);
-    origin.at(&arm) + Motion::new(Vector3::zeros(), centripetal)
 }

@@ -3,7 +3,7 @@
 //! # Problem
 //! With `u = G lambda + u_free`: a set `A` of contacts and limits such that all rows of `A` stop, `u_n + a_n = 0` and
 //! `u_t = 0`, by impulses with `lambda_n > 0`, while those outside carry nothing and do not approach, `u_n + a_n >= 0`.
-//! There may be none: see [`NoSlip`](crate::contact::formulation::no_slip::NoSlip).
+//! There may be none: see [`NoSlip`](super::NoSlip).
 //!
 //! # Method
 //! 1. Begin with the empty set.
@@ -26,8 +26,8 @@
 //! K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, Opsearch 11 (1974); M. M. Kostreva,
 //! *Block pivot methods for solving the complementarity problem*, Linear Algebra and its Applications 21 (1978).
 
-use crate::contact::formulation::independent_rows::IndependentRows;
-use crate::contact::formulation::no_slip::{bias, has_friction, velocity};
+use super::independent_rows::IndependentRows;
+use super::island_rows::{bias, has_friction, velocity};
 use crate::contact::island::{Block, BlockKind, IslandProblem};
 
 /// Rounds from one start in which all exchanges are made at a time.
