@@ -12,6 +12,7 @@
 //! | `recorder` | watches a simulation, finds the poses of its bodies, and feeds a sink |
 //! | `run` | what stays the same during a run: names, shapes, the first state |
 //! | `tables` | the sink that keeps every step, in flat columns |
+//! | `columns` | how a table declares its columns |
 //! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
 //! | `check` | refuses archives that contradict themselves |
@@ -22,6 +23,7 @@
 //! precision, so what a certificate says of them can be computed again from the file alone.
 
 mod check;
+mod columns;
 mod error;
 mod npz;
 mod recorder;
