@@ -44,6 +44,9 @@ pub trait AnySolver {
     }
 }
 
+/// A solver, or why there is none.
+type Made = Result<Box<dyn AnySolver + Send>, MakeError>;
+
 /// A solver's entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -53,7 +56,7 @@ pub struct Entry {
     pub about: &'static str,
     /// The classes it serves.
     pub classes: &'static [Class],
-    make: fn(f64, &str) -> Result<Box<dyn AnySolver + Send>, MakeError>,
+    make: fn(f64, &str) -> Made,
 }
 
 impl Entry {
