@@ -301,11 +301,11 @@ impl Certificate {
     /// Adds a block of rows, in a step of `h` seconds.
     pub(crate) fn add_block(&mut self, block: &BlockOutcome, h: f64) {
         self.contact_work += block.work();
-        self.judge(block, h);
+        self.add_violations(block, h);
     }
 
     /// Adds the violations of a block of rows, in a step of `h` seconds.
-    pub(crate) fn judge(&mut self, block: &BlockOutcome, h: f64) {
+    pub(crate) fn add_violations(&mut self, block: &BlockOutcome, h: f64) {
         let BlockOutcome { kind, angular, impulse, velocity, .. } = block;
         match *kind {
             BlockKind::Contact { bias, law, preload } => {

@@ -12,7 +12,7 @@
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::report::StepReport;
-use crate::step::certify::{Judged, certify_end, certify_rows, open_report};
+use crate::step::certify::{StepOutcome, certify_end, certify_rows, open_report};
 use crate::step::clock::{Clock, Stage};
 use crate::step::contact_problem::StepMemory;
 use crate::step::projection::Displacement;
@@ -57,8 +57,8 @@ pub(crate) fn step(
         bounce.delay(system, free, problem)
     })?;
     clock.time(Stage::Certificate, || {
-        let judged = Judged { contact_rule, free, accelerated: accelerated.as_deref() };
-        certify_rows(system, problem, judged, account, readout, &mut report) // 8, at the poses of the beginning
+        let outcome = StepOutcome { contact_rule, free, accelerated: accelerated.as_deref() };
+        certify_rows(system, problem, outcome, account, readout, &mut report) // 8, at the poses of the beginning
     })?;
     clock.time(Stage::Integrate, || {
         let sustained = |tree: TreeId| accelerated.as_deref().is_some_and(|level| level.sustains(tree));

@@ -61,7 +61,7 @@ const ACCURACY: f64 = 1e-7;
 const FINE: f64 = 1e-9;
 
 /// By how much more than the least other pairs help: a set that is nearly a single point is hard to hit.
-const ROOM: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
+const EXCESSES: [f64; 4] = [1e-8, 1e-7, 1e-6, 1e-5];
 
 /// Directions in which the support function is evaluated at most: enough for 1e-3 if the set is a disk.
 const DIRECTIONS: usize = 80;
@@ -101,8 +101,8 @@ impl LastStep<'_> {
         let largest = solutions.farthest(margin)?;
         let alone = match solutions.least_help()? {
             None => largest,
-            Some(help) => ROOM.iter().find_map(|room| {
-                solutions.help = Some(help * (1.0 + room));
+            Some(help) => EXCESSES.iter().find_map(|excess| {
+                solutions.help = Some(help * (1.0 + excess));
                 solutions.farthest(0.0)
             })?,
         };

@@ -23,7 +23,7 @@ pub(crate) fn open_report(system: &System<'_>) -> StepReport {
 
 /// By what the trees have moved: the contact rule with its free velocity, or the level of forces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judged<'a> {
+pub(crate) struct StepOutcome<'a> {
     pub(crate) contact_rule: &'a [bool],
     pub(crate) free: &'a FreeVelocity,
     pub(crate) accelerated: Option<&'a AccelerationLevel>,
@@ -37,14 +37,14 @@ pub(crate) struct Judged<'a> {
 pub(crate) fn certify_rows(
     system: &System<'_>,
     problem: &mut ContactProblem,
-    judged: Judged<'_>,
+    outcome: StepOutcome<'_>,
     account: &mut Account,
     readout: &mut Readout,
     report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
     let h = system.h;
     problem.rows.velocities(system.model, &problem.velocity, &mut problem.rates);
-    report.work += account.under_contact_rule(system, judged.contact_rule, judged.free, problem)?;
+    report.work += account.under_contact_rule(system, outcome.contact_rule, outcome.free, problem)?;
     let ContactProblem { rows, contacts, free, rates, velocity, .. } = problem;
     let certificate = &mut report.certificate;
     readout.clear();
@@ -74,11 +74,11 @@ pub(crate) fn certify_rows(
             readout.contacts.push(ContactForce::of_impulse(contact, &outcome, h));
         }
     }
-    if let Some(level) = judged.accelerated {
+    if let Some(level) = outcome.accelerated {
         let carried = level.carried();
         carried.certificates().for_each(|part| certificate.add_part(part));
         carried.works().for_each(|work| report.work += *work);
-        readout.contacts.reserve(carried.room());
+        readout.contacts.reserve(carried.capacity());
         readout.merge(carried.forces());
     }
     readout.add_up_pairs(h);

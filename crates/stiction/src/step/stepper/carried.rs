@@ -14,9 +14,9 @@
 //! lambda . (u- + u+)`, with the velocities right before and after: no force does work in no time.
 //!
 //! # Laws
-//! The forces of each stage are judged with the velocity of that stage, for which their laws were posed. Only the first is a state
+//! The forces of each stage are measured with the velocity of that stage, for which their laws were posed. Only the first is a state
 //! of the motion, though: along the normal the others have a velocity that is the rule's and no approach. So the normal
-//! condition is judged at both ends of a motion, at the second one with the force of the last stage.
+//! condition is measured at both ends of a motion, at the second one with the force of the last stage.
 //!
 //! A motion may be tried several times before it is taken (the time of an impact is found by that), and a set of trees may be
 //! handed back to time stepping. So what a contact carries stays with it until the motion is taken, and what a set does stays
@@ -74,14 +74,14 @@ impl SmoothPart {
         self.prescribed -= force.dot(&contact.drift) * share;
         self.normal = force.x;
         let normal = if first { velocity.x } else { 0.0 };
-        let judged = Vector3::new(normal, velocity.y, velocity.z);
-        self.violations.judge(&outcome(contact.law, force * h, judged), h);
+        let measured = Vector3::new(normal, velocity.y, velocity.z);
+        self.violations.add_violations(&outcome(contact.law, force * h, measured), h);
     }
 
-    /// Judges the normal condition at the end of the motion, where the contact has this normal velocity (m/s).
+    /// Measures the normal condition at the end of the motion, where the contact has this normal velocity (m/s).
     pub(crate) fn end(&mut self, velocity: f64, h: f64) {
         let [force, velocity] = [self.normal * h, velocity].map(|x| Vector3::new(x, 0.0, 0.0));
-        self.violations.judge(&outcome(Law::Frictionless, force, velocity), h);
+        self.violations.add_violations(&outcome(Law::Frictionless, force, velocity), h);
     }
 }
 
@@ -113,12 +113,12 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// Begins a step, with room for some acts.
-    pub(crate) fn begin(&mut self, sets: usize, room: usize) {
+    /// Begins a step, with capacity for some acts.
+    pub(crate) fn begin(&mut self, sets: usize, capacity: usize) {
         self.acts.clear();
-        self.acts.reserve(room);
+        self.acts.reserve(capacity);
         self.kept.clear();
-        self.kept.reserve(room);
+        self.kept.reserve(capacity);
         self.certificates.clear();
         self.certificates.resize(sets, Certificate::default());
         self.works.clear();
@@ -181,7 +181,7 @@ impl Carried {
 
     /// Adds the impulse that keeps a sustained contact from approaching, which is a correction of its forces.
     pub(crate) fn add_correction(&mut self, set: usize, contact: Contact, block: &BlockOutcome, h: f64) {
-        self.certificates[set].judge(block, h);
+        self.certificates[set].add_violations(block, h);
         let start = ContactForce::of_force(contact, Vector3::zeros(), block.velocity, h);
         let impulse = contact.frame * block.impulse;
         let [normal_work, friction_work] = block.contact_works();
@@ -225,8 +225,8 @@ impl Carried {
         &self.kept
     }
 
-    /// Acts for which there is room.
-    pub(crate) fn room(&self) -> usize {
+    /// Acts that fit without allocation.
+    pub(crate) fn capacity(&self) -> usize {
         self.kept.capacity()
     }
 }
@@ -294,14 +294,14 @@ mod tests {
         };
         let law = Law::Coulomb { mu: 0.5 };
         for stage in 0..4 {
-            let judged = |force, velocity| motion(law, 0.1, stages(stage, force, velocity)).violations;
-            assert_eq!(judged(good, still), Certificate::default());
-            assert_eq!(judged(Vector3::new(-3.0, 0.0, 0.0), still).pull, 3.0);
-            assert_eq!(judged(Vector3::new(4.0, 3.0, 4.0), still).cone_violation, 3.0);
+            let measured = |force, velocity| motion(law, 0.1, stages(stage, force, velocity)).violations;
+            assert_eq!(measured(good, still), Certificate::default());
+            assert_eq!(measured(Vector3::new(-3.0, 0.0, 0.0), still).pull, 3.0);
+            assert_eq!(measured(Vector3::new(4.0, 3.0, 4.0), still).cone_violation, 3.0);
             // Friction of 1 N along a sliding of 2 m/s, where 2 N against it would be right.
-            let along = judged(Vector3::new(4.0, 1.0, 0.0), Vector3::new(0.0, 2.0, 0.0));
+            let along = measured(Vector3::new(4.0, 1.0, 0.0), Vector3::new(0.0, 2.0, 0.0));
             assert_eq!((along.sliding_power, along.dissipation), (2.0, 6.0));
-            let closing = judged(good, Vector3::new(-0.25, 0.0, 0.0));
+            let closing = measured(good, Vector3::new(-0.25, 0.0, 0.0));
             let wanted = if stage == 0 { (0.25, 1.0) } else { (0.0, 0.0) };
             assert_eq!((closing.approach, closing.complementarity), wanted);
         }

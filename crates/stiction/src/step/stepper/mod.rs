@@ -7,7 +7,8 @@
 //! |---|---|---|
 //! | `acceleration` | contacts that persist through a step, with forces at every stage of the integration | `step::time_stepping`, `event_driven` |
 //! | `carried` | what contacts carry at that level, and its certificate | both |
-//! | `event_driven` | the same between impacts, whose times are found and at which an impact problem is solved | `acceleration` |
+//! | `event_driven` | the same between impacts | `acceleration` |
+//! | `impact` | the next impact of a motion, found as a root of the gaps, and its impulses | `event_driven` |
 //!
 //! # References
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
@@ -16,3 +17,4 @@
 pub(crate) mod acceleration;
 pub(crate) mod carried;
 pub(crate) mod event_driven;
+mod impact;

@@ -78,7 +78,7 @@ impl PressingSet {
         self.rows.chosen()
     }
 
-    /// Makes room for an island.
+    /// Reserves the workspace of an island.
     pub(crate) fn reserve(&mut self, island: &IslandProblem) {
         let (blocks, rank) = (island.blocks.len(), island.largest_rank());
         self.rows.clear(rank);

@@ -29,7 +29,7 @@ pub(super) struct Spreading {
     /// Blocks in the problem, and which of them are given a share.
     pub(super) blocks: Vec<usize>,
     pub(super) given: Vec<bool>,
-    /// `Y^T lambda_n` to be had, and what is missing.
+    /// `Y^T lambda_n` that the impulses must have, and what is missing.
     pub(super) target: Vec<f64>,
     pub(super) missing: Vec<f64>,
 }

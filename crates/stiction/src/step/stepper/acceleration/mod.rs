@@ -206,8 +206,8 @@ impl AccelerationLevel {
         self.reports.clear();
         self.set.clear();
         self.set.extend((0..trees).map(|tree| root(sets, tree)));
-        let room = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
-        self.carried.begin(trees, room);
+        let capacity = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
+        self.carried.begin(trees, capacity);
     }
 }
 

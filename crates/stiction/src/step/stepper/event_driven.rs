@@ -23,10 +23,6 @@
 //! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.
 //! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
 
-mod impact;
-
-use impact::{find_impact, gap_after, solve_impact};
-
 use crate::constraint::contact::present_velocity;
 use crate::constraint::kind;
 use crate::contact::{Contact, IslandReport, Memory};
@@ -35,52 +31,53 @@ use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Model, TreeId};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::{AccelerationLevel, PERSISTING, Persistent, RESTING};
+use crate::step::stepper::impact::{find_impact, gap_after, solve_impact};
 use crate::step::system::System;
 
 /// Parts of a step that are smooth motions, unless an impact ends them before.
-const PARTS: f64 = 8.0;
+pub(super) const PARTS: f64 = 8.0;
 
 /// Smooth motions are halved down to this part of a step where contacts ask for it.
-const SHORTEST: f64 = 1.0 / 1024.0;
+pub(super) const SHORTEST: f64 = 1.0 / 1024.0;
 
 /// Part of a step that is left by rounding.
-const TIME_ROUND_OFF: f64 = 1e-14;
+pub(super) const TIME_ROUND_OFF: f64 = 1e-14;
 
 /// What forces bring about in this part of a step does not bounce.
-const REST: f64 = 1.0 / 64.0;
+pub(super) const REST: f64 = 1.0 / 64.0;
 
 /// Impacts of a set in a step after which nothing bounces any more, and after which time stepping takes over.
-const MAX_BOUNCES: usize = 64;
+pub(super) const MAX_BOUNCES: usize = 64;
 pub(crate) const MAX_IMPACTS: usize = 2 * MAX_BOUNCES;
 
 /// Gap (m) or normal speed (m/s) that is round-off.
-const ROUND_OFF: f64 = 1e-12;
+pub(super) const ROUND_OFF: f64 = 1e-12;
 
 /// A root is found when the gap is this (m): round-off of positions of a few metres.
-const CLOSED: f64 = 1e-14;
+pub(super) const CLOSED: f64 = 1e-14;
 
 /// A gap for what is farther than contacts are looked for (m).
-const FAR: f64 = 1e-3;
+pub(super) const FAR: f64 = 1e-3;
 
 /// Trials for a root; after half of them the bracket is halved.
-const MAX_TRIALS: usize = 100;
+pub(super) const MAX_TRIALS: usize = 100;
 
 /// The workspace besides that of the acceleration level.
 #[derive(Debug)]
 pub(crate) struct Events {
     /// The state from which the set moves on.
-    q: Vec<f64>,
-    v: Vec<f64>,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
     /// The trees of the set at work.
-    trees: Vec<TreeId>,
+    pub(super) trees: Vec<TreeId>,
     /// Velocity after a part of the step without impact; row velocities before an impact and with that.
-    pulled: Vec<f64>,
-    before: Vec<f64>,
-    rates: Vec<f64>,
-    free: Vec<f64>,
-    memory: Vec<Memory>,
+    pub(super) pulled: Vec<f64>,
+    pub(super) before: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    pub(super) free: Vec<f64>,
+    pub(super) memory: Vec<Memory>,
     /// Solved islands of all sets, each with a tree.
-    reports: Vec<(TreeId, IslandReport)>,
+    pub(super) reports: Vec<(TreeId, IslandReport)>,
 }
 
 impl Events {
@@ -107,11 +104,11 @@ impl Events {
 
 /// A set of trees under way in its step.
 #[derive(Clone, Copy, Debug)]
-struct SetMotion {
-    set: usize,
+pub(super) struct SetMotion {
+    pub(super) set: usize,
     /// Time step (s), and the time since its beginning.
-    h: f64,
-    time: f64,
+    pub(super) h: f64,
+    pub(super) time: f64,
 }
 
 /// Moves the sets of the given trees to the end of the step, in the workspace.
@@ -146,7 +143,7 @@ pub(crate) fn follow_events(
 }
 
 /// Part by part and impact by impact to the end of the step.
-fn follow_set(
+pub(super) fn follow_set(
     level: &mut AccelerationLevel,
     events: &mut Events,
     system: &mut System<'_>,
@@ -186,7 +183,7 @@ fn follow_set(
 }
 
 /// Chooses the contacts that persist. Returns whether others hit now.
-fn choose_persistent(
+pub(super) fn choose_persistent(
     level: &mut AccelerationLevel,
     events: &Events,
     system: &mut System<'_>,
@@ -215,7 +212,7 @@ fn choose_persistent(
 }
 
 /// Moves for a time, or to the first impact in it. Returns how long (s), and whether there is an impact.
-fn move_on(
+pub(super) fn move_on(
     level: &mut AccelerationLevel,
     events: &mut Events,
     system: &mut System<'_>,
@@ -237,7 +234,7 @@ fn move_on(
 
 impl AccelerationLevel {
     /// A tree that a contact touches if all that it touches are in the set.
-    fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<TreeId> {
+    pub(super) fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<TreeId> {
         let mut trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
         let first = trees.next()?;
         (self.set[first.index()] == set && trees.all(|tree| self.set[tree.index()] == set)).then_some(first)
@@ -245,7 +242,7 @@ impl AccelerationLevel {
 
     /// Whether a persistent contact overlaps at the end of a smooth motion, or one that presses approaches or parts there:
     /// then the motion was too long for its rule.
-    fn is_inaccurate(&self, data: &Data) -> bool {
+    pub(super) fn is_inaccurate(&self, data: &Data) -> bool {
         self.rows.blocks.iter().any(|block| {
             let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
             let Ok(place) =
@@ -260,7 +257,7 @@ impl AccelerationLevel {
     }
 
     /// Whether a contact is one of those that persist.
-    fn persists(&self, contact: &Contact) -> bool {
+    pub(super) fn persists(&self, contact: &Contact) -> bool {
         self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok()
     }
 }

@@ -1,6 +1,6 @@
 //! The next impact of a motion, found as a root of the gaps, and its impulses.
 
-use super::{CLOSED, Events, FAR, MAX_TRIALS, REST, ROUND_OFF, SetMotion};
+use super::event_driven::{CLOSED, Events, FAR, MAX_TRIALS, REST, ROUND_OFF, SetMotion};
 use crate::constraint::contact::present_velocity;
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind;
@@ -175,7 +175,7 @@ fn find_pulled_velocity(
     Ok(())
 }
 
-/// Adds the impulses of an impact to what the contacts carry in this step, and judges them.
+/// Adds the impulses of an impact to what the contacts carry in this step, and measures their violations.
 fn note_impulses(
     level: &mut AccelerationLevel,
     events: &mut Events,
