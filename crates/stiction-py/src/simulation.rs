@@ -3,6 +3,8 @@
 //! The arrays are the state: they are handed to the engine before whatever depends on them and filled again after a
 //! step, so writing into them is setting the state, and an array that was kept shows the new state. Nobody else's
 //! memory is ever shared, so no thread can see a torn state while a step runs without the interpreter lock.
+//!
+//! Long, since a class of Python has all its methods in one block, each with the text that `help` shows.
 
 use crate::choice;
 use crate::error::refuse;

@@ -6,14 +6,14 @@ use super::REGULARIZATIONS;
 use crate::driver::check_limits;
 use crate::problem::SolverError;
 
-/// Settings of [`Path`].
+/// Settings of [`Path`](super::Path).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PathSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`](crate::Status::TimeLimit)). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Most Newton points of one attempt. Default 100.
     pub max_iterations: usize,

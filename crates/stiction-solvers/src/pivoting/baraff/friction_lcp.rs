@@ -21,7 +21,7 @@ pub enum IndexLaw {
     },
 }
 
-/// A linear complementarity problem with friction; see the [module documentation](self).
+/// A linear complementarity problem with friction; see the [module documentation](super).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrictionLcp {
     /// `n * n` entries, row-major.

@@ -4,7 +4,8 @@
 //! | file | what it is |
 //! |---|---|
 //! | `partition` | which blocks are in which island |
-//! | `workspace` | one island: fill, eliminate the bilateral rows, solve, write back |
+//! | `workspace` | one island: fill, solve, write back |
+//! | `elimination` | of its bilateral rows, before and after |
 
 mod elimination;
 mod partition;
