@@ -12,6 +12,7 @@
 //! | `recorder` | watches a simulation, finds the poses of its bodies, and feeds a sink |
 //! | `run` | what stays the same during a run: names, shapes, the first state |
 //! | `tables` | the sink that keeps every step, in flat columns |
+//! | `moved_table` | the bodies that the removal of overlap moved among these columns |
 //! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
 //! | `check` | refuses archives that contradict themselves |
@@ -19,10 +20,11 @@
 //! | `error` | why a recording cannot be written or read |
 //!
 //! Impulses, velocities and frames of every contact, and impulses, velocities and bounds of every other row, are recorded in full
-//! precision, so what a certificate says of them can be computed again from the file alone.
+//! precision, and poses of the bodies that the removal of overlap moved; so what a certificate says of them can be computed again from the file alone.
 
 mod check;
 mod error;
+mod moved_table;
 mod npz;
 mod recorder;
 mod row_table;
@@ -34,6 +36,7 @@ mod tables;
 mod tests;
 
 pub use error::{ReadError, ReadProblem, RecordError};
+pub use moved_table::MovedTable;
 pub use npz::NpzError;
 pub use recorder::Recorder;
 pub use row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};

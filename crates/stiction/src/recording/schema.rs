@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 8 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts) |
+//! | `format` | () int64 | version of this layout: 9 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 no moved bodies) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -13,6 +13,9 @@
 //! | `body_fixed` | (bodies) int32 | 1 for the world and what is fixed to it |
 //! | `body_pos0`, `body_quat0` | (bodies, 3), (bodies, 4) | poses before the first step; m; unit quaternions, w first |
 //! | `body_pos`, `body_quat` | (n, bodies, 3), (n, bodies, 4) | poses after each step |
+//! | `moved_ptr` | (n + 1) int64 | step `i` began with the removal of overlap, which moved the bodies `moved_ptr[i] .. moved_ptr[i + 1]` |
+//! | `moved_body` | (k) int32 | index into `body_names`, in rising order within a step |
+//! | `moved_pos`, `moved_quat` | (k, 3), (k, 4) | their poses after that, at which contacts and rows were posed |
 //! | `geom_names`, `law_names`, `mode_names`, `shape_names` | text | what the indices and codes below mean |
 //! | `geom_body` | (geoms) int32 | the body each geom is on, as index into `body_names` |
 //! | `geom_type` | (geoms) int32 | index into `shape_names` |
@@ -59,6 +62,7 @@
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
 
 use crate::recording::error::{ReadError, ReadProblem, RecordError};
+use crate::recording::moved_table::MovedTable;
 use crate::recording::npz::{NpzReader, NpzWriter};
 use crate::recording::row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};
 use crate::recording::run::{
@@ -71,7 +75,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 /// Layout version.
-const FORMAT: i64 = 8;
+const FORMAT: i64 = 9;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced.
@@ -106,6 +110,7 @@ impl Recording {
         self.run.meshes.write(&mut npz)?;
         self.run.height_fields.write(&mut npz)?;
         self.write_states(&mut npz)?;
+        self.moved.write(&mut npz)?;
         self.contacts.write(&mut npz)?;
         self.run.sources.write(&mut npz)?;
         self.rows.write(&mut npz)?;
@@ -129,6 +134,7 @@ impl Recording {
         recording.run.height_fields = HeightFieldTable::read(&mut npz)?;
         recording.read_scene(&mut npz)?;
         recording.read_states(&mut npz)?;
+        recording.moved = MovedTable::read(&mut npz, recording.steps())?;
         recording.contacts = ContactTable::read(&mut npz, recording.steps())?;
         recording.run.sources = SourceTable::read(&mut npz)?;
         recording.rows = RowTable::read(&mut npz, recording.steps())?;

@@ -137,7 +137,14 @@ fn rows_are_recorded_with_their_laws_sources_and_impulses() {
     let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
     assert_eq!((&read.rows, &read.run.sources), (rows, &recording.run.sources));
     type Damage = (&'static str, fn(&mut Recording));
-    let damages: [Damage; 7] = [
+    let damages: [Damage; 9] = [
+        ("'moved_ptr' has 2 entries for 3 steps", |r| r.moved.ptr = vec![0, 0]),
+        ("'moved_body' has the index 9", |r| {
+            *r.moved.ptr.last_mut().unwrap() += 1;
+            r.moved.body.push(9);
+            r.moved.poses.position.extend([0.0; 3]);
+            r.moved.poses.orientation.extend([1.0, 0.0, 0.0, 0.0]);
+        }),
         ("'row_law' has the index 4", |r| r.rows.law[0] = 4),
         ("'row_source' has the index -1", |r| r.rows.source[1] = -1),
         ("'source_kind' has the index 4", |r| r.run.sources.kind[3] = 4),
@@ -217,7 +224,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[8_i64]));
+    let found = with(|npz| npz.array("format", &[], &[9_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();
