@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use stiction::scene::did_you_mean;
 use stiction_lab::solvers::{self, Outcome, status_name};
 use stiction_lab::table::{columns, count, residual};
-use stiction_solvers::SolverError;
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
-use stiction_solvers::select::registry::{AnySolver, Entry, RegistryError, SOLVERS};
+use stiction_solvers::select::registry::{AnySolver, Entry, MakeError, RegistryError, SOLVERS};
 
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]
@@ -21,8 +20,9 @@ pub(crate) struct SolveArgs {
     /// Solve only the problem of this name; may be given more than once
     #[arg(long, value_name = "NAME")]
     problem: Vec<String>,
-    /// Solver, or 'all' for every one that serves the problem, which counts as solved if one of them solves it
-    #[arg(long, value_name = "NAME", default_value = "robust")]
+    /// Solver, with settings after its name ('pgs max_iterations=200 history=true'); or 'all' for every one that serves the
+    /// problem, which counts as solved if one of them solves it
+    #[arg(long, value_name = "NAME [SETTING=VALUE ...]", default_value = "robust")]
     solver: String,
     /// Largest scaled residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-10, allow_negative_numbers = true)]
@@ -102,7 +102,7 @@ fn choose(args: &SolveArgs) -> Result<Vec<NamedProblem>, CliError> {
     let wanted = |named: &NamedProblem| args.problem.is_empty() || args.problem.contains(&named.name);
     let chosen: Vec<NamedProblem> = all.into_iter().filter(wanted).collect();
     if args.solver != "all" {
-        let entry = find_solver(&args.solver)?;
+        let (entry, _) = parse_solver(&args.solver)?;
         for named in &chosen {
             registry::find_for(entry.name, named.problem.class())
                 .map_err(|error| CliError::Usage(format!("{}: {error}", named.name)))?;
@@ -116,6 +116,14 @@ pub(crate) fn find_solver(name: &str) -> Result<&'static Entry, CliError> {
     registry::find(name).map_err(|error| CliError::Usage(with_hint(name, &error)))
 }
 
+/// The solver that a text names, and its settings.
+fn parse_solver(text: &str) -> Result<(&'static Entry, &str), CliError> {
+    registry::parse(text).map_err(|error| {
+        let name = text.split_whitespace().next().unwrap_or_default();
+        CliError::Usage(with_hint(name, &error))
+    })
+}
+
 fn with_hint(name: &str, error: &RegistryError) -> String {
     let hint = did_you_mean(name, SOLVERS.iter().map(|entry| entry.name).chain(["all"]));
     format!("--solver {name}: {error}{hint}")
@@ -125,14 +133,19 @@ fn with_hint(name: &str, error: &RegistryError) -> String {
 type Named = (&'static Entry, Box<dyn AnySolver + Send>);
 
 fn make_solvers(args: &SolveArgs) -> Result<Vec<Named>, CliError> {
-    let entries =
-        if args.solver == "all" { SOLVERS.iter().collect() } else { vec![find_solver(&args.solver)?] };
-    let made = entries.into_iter().map(|entry| {
-        let mut solver = entry.make(args.tol)?;
-        solver.limit_time(args.time_limit);
+    let chosen = match args.solver.as_str() {
+        "all" => SOLVERS.iter().map(|entry| (entry, "")).collect(),
+        text => vec![parse_solver(text)?],
+    };
+    let made = chosen.into_iter().map(|(entry, settings)| {
+        let mut solver = entry.make_with(args.tol, settings)?;
+        if args.time_limit.is_some() {
+            solver.limit_time(args.time_limit);
+        }
         Ok((entry, solver))
     });
-    made.collect::<Result<_, SolverError>>().map_err(|error| CliError::Usage(error.to_string()))
+    made.collect::<Result<_, MakeError>>()
+        .map_err(|error| CliError::Usage(format!("--solver {}: {error}", args.solver)))
 }
 
 /// A time in microseconds.

@@ -91,10 +91,13 @@ fn solve(
     (method, tol, time_limit): (&str, f64, Option<f64>),
     start: Option<VectorLike>,
 ) -> PyResult<PySolveResult> {
-    let entry = registry::find_for(method, problem.class()).map_err(refuse)?;
-    let mut solver = entry.make(tol).map_err(refuse)?;
+    let (entry, settings) = registry::parse(method).map_err(refuse)?;
+    registry::find_for(entry.name, problem.class()).map_err(refuse)?;
+    let mut solver = entry.make_with(tol, settings).map_err(refuse)?;
     check_time(time_limit)?;
-    solver.limit_time(time_limit);
+    if time_limit.is_some() {
+        solver.limit_time(time_limit);
+    }
     let mut x = Solution::new(problem.dim());
     let mut begin = Start::Cold;
     if let Some(start) = start {

@@ -48,6 +48,21 @@ fn all_solvers_are_those_that_serve_the_problem() {
 }
 
 #[test]
+fn a_solver_takes_its_settings_by_the_names_that_a_simulation_has_for_them() {
+    let solve = |solver: &str| {
+        stiction(&["solve", &problems("tiny.json"), "--problem", "falling", "--json", "--solver", solver])
+    };
+    let json = solve("fb-rlm history=true").exits_with(0).json();
+    let history = json[0]["history"].as_array().unwrap();
+    assert_eq!(history.len(), json[0]["iterations"].as_u64().unwrap() as usize);
+    assert!(history.last().unwrap()["natural_map"].as_f64().unwrap() <= 1e-10);
+    assert!(solve("fb-rlm").exits_with(0).json()[0].get("history").is_none());
+    let wrong = solve("fb-rlm histroy=true").exits_with(2);
+    assert!(wrong.stderr.contains("did you mean \"history\""), "{}", wrong.stderr);
+    assert!(solve("fb-rlm tolerance=2").exits_with(2).stderr.contains("tolerance"));
+}
+
+#[test]
 fn a_problem_that_the_simulation_could_not_solve_is_run_again_from_its_file() {
     let dir = scratch("solve_dump");
     let text = r#"{"format": "lcp-1", "name": "island", "M": [[-1]], "q": [-1]}"#;

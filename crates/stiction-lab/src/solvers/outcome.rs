@@ -6,7 +6,7 @@ use std::time::Instant;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::{AnySolver, Entry};
-use stiction_solvers::{AnyProblem, ConeCertificate, Problem, Report, Solution, Start, Status};
+use stiction_solvers::{AnyProblem, ConeCertificate, HistoryEntry, Problem, Report, Solution, Start, Status};
 
 /// One solver's work on one problem, as JSON says it. A residual that is not finite is `null`.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +32,9 @@ pub struct Outcome {
     /// Of a cone problem: how far the answer is from the laws of contact, in the problem's own units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ConeCertificate>,
+    /// Residuals by iteration, of a solver whose settings ask for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<HistoryEntry>,
 }
 
 impl Outcome {
@@ -101,5 +104,6 @@ pub fn solve(
             AnyProblem::ConeNcp(problem) => Some(problem.certificate(&x.z, &x.w)),
             _ => None,
         },
+        history: solver.history().to_vec(),
     })
 }

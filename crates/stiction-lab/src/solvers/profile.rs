@@ -150,6 +150,7 @@ mod tests {
             pivots: 2,
             time_us,
             certificate: None,
+            history: Vec::new(),
         }
     }
 

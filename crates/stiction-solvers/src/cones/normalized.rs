@@ -6,8 +6,8 @@
 //! from the problem, and constants of a method mean the same everywhere.
 
 use crate::linalg::dense::dot_and_magnitude;
-use crate::problem::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
-use crate::problem::cone_ncp::{FLOOR, RESTING};
+use crate::problem::cones::assess::{FLOOR, RESTING};
+use crate::problem::cones::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
 use crate::problem::{Cone, ConeNcp, Delassus, FrictionLaw};
 
 /// A diagonal block below this multiple of the largest is a row that nothing moves (both bodies fixed, say): rounding

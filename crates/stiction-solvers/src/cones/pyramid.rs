@@ -29,7 +29,7 @@ use crate::cones::normalized::{Cell, Law};
 use crate::cones::state::State;
 use crate::linalg::dense::dot;
 use crate::pivoting::{Lemke, LemkeSettings, Reduced};
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{BoxLcp, ConeNcp, Solution, Solver, Start, Status};
 
 /// Most rows of a problem that is cut to pyramids: 80 contacts, a second or so.

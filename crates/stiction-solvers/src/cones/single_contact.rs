@@ -24,7 +24,7 @@
 
 use crate::cones::newton::alart_curnier::{Block, equations, impulse, slope};
 use crate::cones::normalized::{Cell, Law};
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 
 /// Evaluations of the search for the sliding root.
 const EVALUATIONS: usize = 60;

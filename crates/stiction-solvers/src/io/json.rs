@@ -6,7 +6,7 @@ use crate::io::friction::Triplets;
 use crate::io::stewart_trinkle::Contacts;
 use crate::io::{Fault, LARGEST_ASSEMBLED, NamedProblem, friction, stewart_trinkle};
 use crate::problem::Problem;
-use crate::problem::polynomial::Term;
+use crate::problem::smooth::polynomial::Term;
 use crate::problem::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial};
 
 /// Reads one object.

@@ -6,7 +6,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `path` | [`Path`]: pivots along the path to the Newton point of the normal map; on `pivoting::bounded_tableau` |
+//! | `path` | [`Path`]: pivots along the path to the Newton point of the normal map; on `pivoting::tableaus::bounded_tableau` |
 //! | `fb_descent` | [`FbRlm`], [`FbPlm`]: the Levenberg-Marquardt methods on the equations of `fb_equations` |
 //! | `levenberg_marquardt/` | RLM and PLM themselves, on any square system; also used by `cones::mncp` |
 //! | `fischer_burmeister` | the function, its derivative and its limits at the kinks |

@@ -39,7 +39,7 @@ use crate::driver::{self, Incumbent, check_limits};
 pub use crate::pivoting::major_cycle::NextIndex;
 use crate::pivoting::major_cycle::{CycleEnd, Pivoting};
 use crate::problem::checks::check_finite;
-use crate::problem::dense_linear::Linear;
+use crate::problem::linear::dense_linear::Linear;
 use crate::problem::{
     ActiveSet, BoxLcp, HistoryEntry, Lcp, Mlcp, Report, Residual, Solution, Solver, SolverError, Start,
     Status,

@@ -23,7 +23,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, Incumbent, check_limits};
-use crate::pivoting::principal_block::PrincipalBlock;
+use crate::pivoting::blocks::principal_block::PrincipalBlock;
 use crate::problem::{ActiveSet, Lcp, Problem, Report, Solution, Solver, SolverError, Start, Status};
 
 /// Natural map above which an answer is wrong beyond doubt (dimensionless).

@@ -12,7 +12,8 @@ use crate::linalg::dense::{dot_and_magnitude, scales};
 use crate::linalg::lu::Lu;
 use crate::pivoting::box_to_lcp::BoxReduction;
 use crate::problem::{
-    BoxLcp, FactoredLcp, Lcp, Mlcp, Problem, Report, Solution, Solver, SolverError, Start, Status,
+    BoxLcp, FactoredLcp, HistoryEntry, Lcp, Mlcp, Problem, Report, Solution, Solver, SolverError, Start,
+    Status,
 };
 
 /// `S` works to this part of the tolerance.
@@ -80,6 +81,10 @@ impl<S: Solver<Lcp>> Solver<Lcp> for Reduced<S> {
         self.close(inner)
     }
 
+    fn history(&self) -> &[HistoryEntry] {
+        self.inner.history()
+    }
+
     fn limit_time(&mut self, seconds: Option<f64>) {
         self.time_limit = seconds;
     }
@@ -134,6 +139,10 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
         self.close(inner)
     }
 
+    fn history(&self) -> &[HistoryEntry] {
+        self.inner.history()
+    }
+
     fn limit_time(&mut self, seconds: Option<f64>) {
         self.time_limit = seconds;
     }
@@ -142,6 +151,10 @@ impl<S: Solver<Lcp>> Solver<BoxLcp> for Reduced<S> {
 impl<S: Solver<Lcp>> Solver<Mlcp> for Reduced<S> {
     fn solve(&mut self, problem: &Mlcp, start: Start, x: &mut Solution) -> Report {
         Solver::<BoxLcp>::solve(self, problem.as_box_lcp(), start, x)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.inner.history()
     }
 
     fn limit_time(&mut self, seconds: Option<f64>) {
@@ -174,6 +187,10 @@ impl<S: Solver<Lcp>> Solver<FactoredLcp> for Reduced<S> {
         let inner = self.inner.solve(&self.formed, start, x);
         self.incumbent.adopt(problem.assess(&x.z, &mut x.w, &mut self.scratch));
         self.close(inner)
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        self.inner.history()
     }
 
     fn limit_time(&mut self, seconds: Option<f64>) {

@@ -48,10 +48,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, Incumbent, check_limits, positive};
 use crate::linalg::scaling::Scaling;
-use crate::pivoting::block_pivoting::BlockPivoting;
-use crate::pivoting::principal_block::PrincipalBlock;
-pub use crate::pivoting::tableau::TieRule;
-use crate::pivoting::tableau::{Data, Goal, PathEnd, Tableau};
+use crate::pivoting::blocks::block_pivoting::BlockPivoting;
+use crate::pivoting::blocks::principal_block::PrincipalBlock;
+pub use crate::pivoting::tableaus::tableau::TieRule;
+use crate::pivoting::tableaus::tableau::{Data, Goal, PathEnd, Tableau};
 use crate::problem::{
     ActiveSet, Lcp, Problem, Report, Residual, Solution, Solver, SolverError, Start, Status,
 };

@@ -37,9 +37,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{self, Incumbent, check_limits};
 use crate::linalg::scaling::Scaling;
+use crate::pivoting::blocks::principal_block::PrincipalBlock;
 use crate::pivoting::lemke::{Lemke, LemkeSettings};
-use crate::pivoting::principal_block::PrincipalBlock;
-use crate::pivoting::tableau::{Data, Goal, PathEnd, Tableau, TieRule};
+use crate::pivoting::tableaus::tableau::{Data, Goal, PathEnd, Tableau, TieRule};
 use crate::problem::{ActiveSet, Lcp, Problem, Report, Solution, Solver, SolverError, Start, Status};
 
 /// Step 3: pivots for each label in the first round, as a multiple of `n` and at least, and their growth from round to round.

@@ -6,34 +6,27 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `lemke` | [`Lemke`]: Lemke's path, started from a basis by `block_pivoting` where there is one; on `tableau` |
-//! | `lemke_howson` | [`LemkeHowson`]: the paths of the labels of a bimatrix game, on `tableau` |
+//! | `lemke` | [`Lemke`]: Lemke's path, started from a basis by `block_pivoting` where there is one; on a tableau |
+//! | `lemke_howson` | [`LemkeHowson`]: the paths of the labels of a bimatrix game, on a tableau |
 //! | `proximal_lemke` | [`ProximalLemke`]: proximal-point steps around Lemke's method, for redundant unknowns |
-//! | `dantzig` | [`Dantzig`]: principal pivoting, index by index in major cycles (`major_cycle` on `active_block`) |
+//! | `dantzig` | [`Dantzig`]: principal pivoting, index by index in major cycles (`major_cycle` on an active block) |
 //! | `baraff` | the same with friction bounded by the normal unknowns, as Baraff published it |
 //! | `enumeration` | [`Enumeration`]: all complementary bases of a small problem |
 //! | `infeasibility` | a proof that a problem has no solution |
 //! | `lcp_adapter` | [`Reduced`]: any of these for bounds, equations and low rank, through `box_to_lcp` |
-//! | `tableau`, `bounded_tableau`, `dictionary` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
-//! | `cycle_watch` | whether a path comes back to where it has been |
-//! | `principal_block`, `active_block`, `block_pivoting` | the block of a basis: solved anew, updated, exchanged in groups |
+//! | `tableaus/` | dictionaries for Lemke's path, and for the paths of [`crate::newton::Path`] in a box |
+//! | `blocks/` | the block of a basis: solved anew, updated, exchanged in groups |
 //! | `face` | where an unknown lies in its box |
-//!
-//! Nineteen files, since the methods share their blocks and tableaus.
 //!
 //! Calls `linalg`, `problem` and `driver`; called by `newton`, `cones` and `select`.
 //!
 //! # References
 //! R. W. Cottle, J.-S. Pang, R. E. Stone, *The Linear Complementarity Problem*, 1992 (SIAM 2009).
 
-pub(crate) mod active_block;
 pub mod baraff;
-pub(crate) mod block_pivoting;
-pub(crate) mod bounded_tableau;
+pub(crate) mod blocks;
 pub(crate) mod box_to_lcp;
-pub(crate) mod cycle_watch;
 pub mod dantzig;
-pub(crate) mod dictionary;
 pub mod enumeration;
 pub(crate) mod face;
 pub mod infeasibility;
@@ -41,9 +34,8 @@ pub mod lcp_adapter;
 pub mod lemke;
 pub mod lemke_howson;
 pub(crate) mod major_cycle;
-pub(crate) mod principal_block;
 pub mod proximal_lemke;
-pub(crate) mod tableau;
+pub(crate) mod tableaus;
 
 pub use dantzig::{Dantzig, DantzigSettings, NextIndex};
 pub use enumeration::{Enumeration, EnumerationSettings};

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::problem::box_lcp::BoxLcp;
-use crate::problem::cone_ncp::ConeNcp;
-use crate::problem::factored_lcp::FactoredLcp;
-use crate::problem::lcp::Lcp;
-use crate::problem::mcp::Mcp;
-use crate::problem::mlcp::Mlcp;
-use crate::problem::polynomial::Polynomial;
+use crate::problem::cones::cone_ncp::ConeNcp;
+use crate::problem::linear::box_lcp::BoxLcp;
+use crate::problem::linear::factored_lcp::FactoredLcp;
+use crate::problem::linear::lcp::Lcp;
+use crate::problem::linear::mlcp::Mlcp;
+use crate::problem::smooth::mcp::Mcp;
+use crate::problem::smooth::polynomial::Polynomial;
 use crate::problem::traits::{Problem, Residual, Solution};
 
 /// The problem classes, in the order of growing generality.

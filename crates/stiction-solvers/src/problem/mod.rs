@@ -20,47 +20,34 @@
 //! | `report` | [`Solver`], [`Start`], [`Status`], [`Report`], [`HistoryEntry`] |
 //! | `residual` | the residual accumulated index by index, with its rounding floor |
 //! | `active_set` | [`ActiveSet`]: a basis, to start from |
-//! | `dense_linear` | what the linear classes with a dense matrix share |
 //! | `checks`, `error` | what constructors refuse |
 //! | `any_problem` | [`AnyProblem`]: a problem whose class is known at run time |
-//! | `cone`, `delassus` | the blocks and the operator of [`ConeNcp`] |
+//! | `linear/`, `smooth/`, `cones/` | the classes, one file each |
 //!
 //! # References
 //! F. Facchinei, J.-S. Pang, *Finite-Dimensional Variational Inequalities and Complementarity Problems*, 2003, section 1.5.
-//!
-//! Nineteen files, since every class of problem is one.
 
 pub mod active_set;
 pub mod any_problem;
-pub mod box_lcp;
 pub(crate) mod checks;
-pub mod cone;
-pub mod cone_ncp;
-pub mod delassus;
-pub(crate) mod dense_linear;
+pub mod cones;
 pub mod error;
-pub mod factored_lcp;
-pub mod lcp;
-pub mod mcp;
-pub mod mlcp;
-pub mod polynomial;
-pub mod quadratic_program;
+pub mod linear;
 pub mod report;
 pub(crate) mod residual;
+pub mod smooth;
 pub mod traits;
 
 pub use active_set::ActiveSet;
 pub use any_problem::{AnyProblem, Class};
-pub use box_lcp::BoxLcp;
-pub use cone::Cone;
-pub use cone_ncp::{ConeCertificate, ConeData, ConeNcp, ConeScratch, FrictionLaw};
-pub use delassus::{BlockRows, BlockSparse, Delassus, Piece};
+pub use cones::{
+    BlockRows, BlockSparse, Cone, ConeCertificate, ConeData, ConeNcp, ConeScratch, Delassus, FrictionLaw,
+    Piece,
+};
 pub use error::SolverError;
-pub use factored_lcp::FactoredLcp;
-pub use lcp::Lcp;
-pub use mcp::{Mcp, Smooth};
-pub use mlcp::{Mlcp, MlcpBlocks, ReducedMlcp};
-pub use polynomial::Polynomial;
-pub use quadratic_program::{QuadraticBlocks, QuadraticProgram};
+pub use linear::{
+    BoxLcp, FactoredLcp, Lcp, Mlcp, MlcpBlocks, QuadraticBlocks, QuadraticProgram, ReducedMlcp,
+};
 pub use report::{HistoryEntry, Report, Solver, Start, Status};
+pub use smooth::{Mcp, Polynomial, Smooth};
 pub use traits::{Bounded, Problem, Residual, Solution};

@@ -210,12 +210,7 @@ choice! {
         "path": Path(PathSettings), Path::new;
         #[cfg(feature = "conic")]
         "interior-point": InteriorPoint(InteriorPointSettings), InteriorPoint::new;
-        "enumeration": Enumeration(EnumerationSettings), |settings| {
-            let solver = Reduced::new(settings.tolerance, |tolerance| {
-                Enumeration::new(EnumerationSettings { tolerance, ..settings })
-            })?;
-            Ok(solver.within(settings.time_limit))
-        };
+        "enumeration": Enumeration(EnumerationSettings), reduced_enumeration;
         "robust": Robust(RobustSettings), Robust::new;
     }
 }
@@ -235,15 +230,26 @@ choice! {
     }
 }
 
-fn reduced_lemke(settings: LemkeSettings) -> Result<Reduced<Lemke>, SolverError> {
+pub(super) fn reduced_lemke(settings: LemkeSettings) -> Result<Reduced<Lemke>, SolverError> {
     let solver =
         Reduced::new(settings.tolerance, |tolerance| Lemke::new(LemkeSettings { tolerance, ..settings }))?;
     Ok(solver.within(settings.time_limit))
 }
 
-fn reduced_proximal_lemke(settings: ProximalSettings) -> Result<Reduced<ProximalLemke>, SolverError> {
+pub(super) fn reduced_proximal_lemke(
+    settings: ProximalSettings,
+) -> Result<Reduced<ProximalLemke>, SolverError> {
     let solver = Reduced::new(settings.tolerance, |tolerance| {
         ProximalLemke::new(ProximalSettings { tolerance, ..settings })
+    })?;
+    Ok(solver.within(settings.time_limit))
+}
+
+pub(super) fn reduced_enumeration(
+    settings: EnumerationSettings,
+) -> Result<Reduced<Enumeration>, SolverError> {
+    let solver = Reduced::new(settings.tolerance, |tolerance| {
+        Enumeration::new(EnumerationSettings { tolerance, ..settings })
     })?;
     Ok(solver.within(settings.time_limit))
 }

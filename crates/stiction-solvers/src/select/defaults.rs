@@ -1,13 +1,6 @@
-//! The solvers with default settings but for the tolerance: what [`registry`](crate::select::registry) and
-//! [`robust`](crate::select::robust) are made of.
+//! The solvers with default settings but for the tolerance: what [`robust`](crate::select::robust) is made of.
 
-use crate::cones::{
-    Admm, AdmmSettings, Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm,
-    MncpPlmSettings, MncpRlm, MncpRlmSettings, Newton, NewtonSettings, Nsgs, NsgsSettings, Ppn, PpnSettings,
-    QpSplit, QpSplitSettings,
-};
-#[cfg(feature = "conic")]
-use crate::conic::{InteriorPoint, InteriorPointSettings};
+use crate::cones::{Chain, ChainSettings};
 use crate::dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
 use crate::newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings};
 use crate::pivoting::{
@@ -15,7 +8,6 @@ use crate::pivoting::{
     LemkeSettings, ProximalLemke, ProximalSettings,
 };
 use crate::problem::SolverError;
-use crate::sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
 
 macro_rules! methods {
     ($($name:ident: $solver:ident, $settings:ident;)+) => {
@@ -32,25 +24,10 @@ methods! {
     dantzig: Dantzig, DantzigSettings;
     ppm: Ppm, PpmSettings;
     active_set_qp: ActiveSetQp, ActiveSetQpSettings;
-    pgs: Pgs, PgsSettings;
-    pgs_sm: PgsSm, PgsSmSettings;
     fb_rlm: FbRlm, FbRlmSettings;
     fb_plm: FbPlm, FbPlmSettings;
     path: Path, PathSettings;
     enumeration: Enumeration, EnumerationSettings;
-    newton: Newton, NewtonSettings;
-    nsgs: Nsgs, NsgsSettings;
-    admm: Admm, AdmmSettings;
-    ppn: Ppn, PpnSettings;
-    cone_interior_point: ConeInteriorPoint, ConeInteriorPointSettings;
-    mncp_rlm: MncpRlm, MncpRlmSettings;
-    mncp_plm: MncpPlm, MncpPlmSettings;
-    qp_split: QpSplit, QpSplitSettings;
-}
-
-#[cfg(feature = "conic")]
-methods! {
-    interior_point: InteriorPoint, InteriorPointSettings;
 }
 
 /// [`FbPlm`] with few restarts: a descent of a problem of 100 unknowns takes a second.

@@ -4,20 +4,28 @@
 
 use thiserror::Error;
 
-use crate::cones::{Admm, Chain, ConeInteriorPoint, MncpPlm, MncpRlm, Newton, Nsgs, Ppn, QpSplit};
-#[cfg(feature = "conic")]
-use crate::conic::InteriorPoint;
-use crate::dual_active_set::{ActiveSetQp, Ppm};
-use crate::newton::{FbPlm, FbRlm, Path};
-use crate::pivoting::lcp_adapter::Reduced;
-use crate::pivoting::{Dantzig, Enumeration, Lemke, LemkeHowson, ProximalLemke};
-use crate::problem::{
-    AnyProblem, BoxLcp, Class, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, Polynomial, Report, Solution, Solver,
-    SolverError, Start,
+use crate::cones::{
+    Admm, AdmmSettings, Chain, ChainSettings, ConeInteriorPoint, ConeInteriorPointSettings, MncpPlm,
+    MncpPlmSettings, MncpRlm, MncpRlmSettings, Newton, NewtonSettings, Nsgs, NsgsSettings, Ppn, PpnSettings,
+    QpSplit, QpSplitSettings,
 };
-use crate::select::defaults;
+#[cfg(feature = "conic")]
+use crate::conic::{InteriorPoint, InteriorPointSettings};
+use crate::dual_active_set::{ActiveSetQp, ActiveSetQpSettings, Ppm, PpmSettings};
+use crate::newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings};
+use crate::pivoting::lcp_adapter::Reduced;
+use crate::pivoting::{
+    Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
+    LemkeSettings, ProximalLemke, ProximalSettings,
+};
+use crate::problem::{
+    AnyProblem, BoxLcp, Class, ConeNcp, FactoredLcp, HistoryEntry, Lcp, Mcp, Mlcp, Polynomial, Report,
+    Solution, Solver, SolverError, Start,
+};
+use crate::select::choice::{reduced_enumeration, reduced_lemke, reduced_proximal_lemke};
 use crate::select::robust::{Attempt, Robust, RobustSettings};
-use crate::sweeps::{Pgs, PgsSm};
+use crate::select::settings_text::{ChoiceError, read, split};
+use crate::sweeps::{Pgs, PgsSettings, PgsSm, PgsSmSettings};
 
 /// A solver for problems whose class is known at run time only.
 pub trait AnySolver {
@@ -27,11 +35,17 @@ pub trait AnySolver {
     /// As [`Solver::limit_time`].
     fn limit_time(&mut self, seconds: Option<f64>);
 
+    /// As [`Solver::history`]: the convergence history of the last solve, if the settings ask for it.
+    fn history(&self) -> &[HistoryEntry];
+
     /// What the last solve tried, if the solver is made of several.
     fn tried(&self) -> &[Attempt] {
         &[]
     }
 }
+
+/// A solver, or why there is none.
+type Made = Result<Box<dyn AnySolver + Send>, MakeError>;
 
 /// A solver's entry.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +56,7 @@ pub struct Entry {
     pub about: &'static str,
     /// The classes it serves.
     pub classes: &'static [Class],
-    make: fn(f64) -> Result<Box<dyn AnySolver + Send>, SolverError>,
+    make: fn(f64, &str) -> Made,
 }
 
 impl Entry {
@@ -56,8 +70,34 @@ impl Entry {
     /// # Errors
     /// [`SolverError::Setting`] if the tolerance is out of range.
     pub fn make(&self, tolerance: f64) -> Result<Box<dyn AnySolver + Send>, SolverError> {
-        (self.make)(tolerance)
+        match (self.make)(tolerance, "") {
+            Ok(solver) => Ok(solver),
+            Err(MakeError::Range(error)) => Err(error),
+            // No settings, none of them wrong.
+            Err(MakeError::Text(_)) => Err(SolverError::Structure { what: "no settings" }),
+        }
     }
+
+    /// The same with settings of the solver, in the grammar of [`ChoiceError`]'s module (`max_iterations=200 history=true`). A
+    /// `tolerance` among them counts instead of the one given.
+    ///
+    /// # Errors
+    /// A setting that the solver does not have, a value of the wrong kind, or one out of range.
+    pub fn make_with(&self, tolerance: f64, settings: &str) -> Result<Box<dyn AnySolver + Send>, MakeError> {
+        (self.make)(tolerance, settings)
+    }
+}
+
+/// Why a solver cannot be made.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum MakeError {
+    /// The settings cannot be read.
+    #[error(transparent)]
+    Text(#[from] ChoiceError),
+    /// A setting is out of range.
+    #[error(transparent)]
+    Range(#[from] SolverError),
 }
 
 /// Why a name gives no solver.
@@ -108,6 +148,23 @@ pub fn find(name: &str) -> Result<&'static Entry, RegistryError> {
         .ok_or_else(|| RegistryError::Unknown { name: name.into(), known: known() })
 }
 
+/// The solver that a text names, and the settings behind the name (`nsgs max_iterations=200`), for [`Entry::make_with`].
+///
+/// # Errors
+/// [`RegistryError::Unknown`], which lists the names.
+///
+/// ```
+/// use stiction_solvers::select::registry::parse;
+/// let (entry, settings) = parse("pgs sweeps=3").unwrap();
+/// assert_eq!((entry.name, settings), ("pgs", "sweeps=3"));
+/// let refused = entry.make_with(1e-10, settings).map(|_| ()).unwrap_err().to_string();
+/// assert!(refused.contains("has no setting 'sweeps'"));
+/// ```
+pub fn parse(text: &str) -> Result<(&'static Entry, &str), RegistryError> {
+    let (name, settings) = split(text);
+    Ok((find(name)?, settings))
+}
+
 /// The solver of this name for problems of this class.
 ///
 /// # Errors
@@ -131,87 +188,99 @@ macro_rules! class {
     ($class:ident) => { $class };
 }
 
-/// Writes the table: `name: type, [classes it serves], how it is made, what it is good for;`.
+/// Writes the table: `name: type(settings), [classes it serves], how it is made, what it is good for;`.
 macro_rules! solvers {
-    ($($(#[$attribute:meta])* $name:literal: $type:ty, [$($class:ident),+], $make:expr, $about:literal;)+) => {
+    ($($(#[$attribute:meta])*
+        $name:literal: $type:ty [$Settings:ident], [$first:ident $(, $class:ident)*], $make:expr, $about:literal;
+    )+) => {
         /// All solvers.
         pub const SOLVERS: &[Entry] = &[$($(#[$attribute])* Entry {
             name: $name,
             about: $about,
-            classes: &[$(Class::$class),+],
-            make: |tolerance| {
+            classes: &[Class::$first $(, Class::$class)*],
+            make: |tolerance, settings| {
                 struct Named($type);
                 impl AnySolver for Named {
                     fn solve(&mut self, problem: &AnyProblem, start: Start, x: &mut Solution) -> Option<Report> {
                         match problem {
-                            $(AnyProblem::$class(problem) => Some(Solver::solve(&mut self.0, problem, start, x)),)+
+                            AnyProblem::$first(problem) => Some(Solver::solve(&mut self.0, problem, start, x)),
+                            $(AnyProblem::$class(problem) => Some(Solver::solve(&mut self.0, problem, start, x)),)*
                             #[allow(unreachable_patterns, reason = "a solver may serve every class")]
                             _ => None,
                         }
                     }
 
                     fn limit_time(&mut self, seconds: Option<f64>) {
-                        $(Solver::<class!($class)>::limit_time(&mut self.0, seconds);)+
+                        Solver::<class!($first)>::limit_time(&mut self.0, seconds);
+                        $(Solver::<class!($class)>::limit_time(&mut self.0, seconds);)*
+                    }
+
+                    // One history, whatever the class.
+                    fn history(&self) -> &[HistoryEntry] {
+                        Solver::<class!($first)>::history(&self.0)
                     }
                 }
-                let make: fn(f64) -> Result<$type, SolverError> = $make;
-                Ok(Box::new(Named(make(tolerance)?)))
+                let make: fn($Settings) -> Result<$type, SolverError> = $make;
+                let settings = read($name, $Settings { tolerance, ..$Settings::default() }, settings)?;
+                Ok(Box::new(Named(make(settings)?)))
             },
         },)+ Entry {
             name: "robust",
             about: "several methods in turn; the default",
             classes: &Class::ALL,
-            make: |tolerance| Ok(Box::new(RobustAny::new(tolerance)?)),
+            make: |tolerance, settings| {
+                let settings = read("robust", RobustSettings { tolerance, ..RobustSettings::default() }, settings)?;
+                Ok(Box::new(RobustAny::new(settings)?))
+            },
         }];
     };
 }
 
 solvers! {
-    "lemke": Reduced<Lemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp], |t| Reduced::new(t, defaults::lemke),
+    "lemke": Reduced<Lemke> [LemkeSettings], [Lcp, BoxLcp, Mlcp, FactoredLcp], reduced_lemke,
         "complementary pivoting; copositive matrices, friction";
-    "lemke-howson": LemkeHowson, [Lcp], defaults::lemke_howson,
+    "lemke-howson": LemkeHowson [LemkeHowsonSettings], [Lcp], LemkeHowson::new,
         "bimatrix games (zero diagonal blocks, q < 0), from every label; other problems by lemke";
-    "proximal-lemke": Reduced<ProximalLemke>, [Lcp, BoxLcp, Mlcp, FactoredLcp],
-        |t| Reduced::new(t, defaults::proximal_lemke),
+    "proximal-lemke": Reduced<ProximalLemke> [ProximalSettings], [Lcp, BoxLcp, Mlcp, FactoredLcp], reduced_proximal_lemke,
         "the same where the solution is not unique: nearly the least-norm one";
-    "dantzig": Dantzig, [Lcp, BoxLcp, Mlcp], defaults::dantzig,
+    "dantzig": Dantzig [DantzigSettings], [Lcp, BoxLcp, Mlcp], Dantzig::new,
         "principal pivoting index by index; symmetric semidefinite or P matrices, bounds";
-    "ppm": Ppm, [FactoredLcp], defaults::ppm,
+    "ppm": Ppm [PpmSettings], [FactoredLcp], Ppm::new,
         "many frictionless contacts of few velocities; work grows with the velocities";
-    "active-set-qp": ActiveSetQp, [FactoredLcp], defaults::active_set_qp,
+    "active-set-qp": ActiveSetQp [ActiveSetQpSettings], [FactoredLcp], ActiveSetQp::new,
         "the same by orthogonal factors; badly conditioned rows";
-    "pgs": Pgs, [Lcp, BoxLcp, FactoredLcp], defaults::pgs,
+    "pgs": Pgs [PgsSettings], [Lcp, BoxLcp, FactoredLcp], Pgs::new,
         "projected Gauss-Seidel sweeps; symmetric semidefinite, low accuracy or large";
-    "pgs-sm": PgsSm, [Lcp, BoxLcp, FactoredLcp], defaults::pgs_sm,
+    "pgs-sm": PgsSm [PgsSmSettings], [Lcp, BoxLcp, FactoredLcp], PgsSm::new,
         "sweeps find the bounds, subspace steps the rest; symmetric semidefinite";
-    "fb-rlm": FbRlm, [Lcp, BoxLcp, Mlcp, Mcp], defaults::fb_rlm,
+    "fb-rlm": FbRlm [FbRlmSettings], [Lcp, BoxLcp, Mlcp, Mcp], FbRlm::new,
         "damped least squares on the Fischer-Burmeister equations; any matrix, nonlinear problems";
-    "fb-plm": FbPlm, [Lcp, BoxLcp, Mlcp, Mcp], defaults::fb_plm,
+    "fb-plm": FbPlm [FbPlmSettings], [Lcp, BoxLcp, Mlcp, Mcp], FbPlm::new,
         "the same with a non-monotone line search and a watchdog";
-    "path": Path, [Lcp, BoxLcp, Mlcp, Mcp], defaults::path,
+    "path": Path [PathSettings], [Lcp, BoxLcp, Mlcp, Mcp], Path::new,
         "path-search Newton on the normal map; any matrix, nonlinear problems";
     #[cfg(feature = "conic")]
-    "interior-point": InteriorPoint, [Lcp, BoxLcp, FactoredLcp, ConeNcp], defaults::interior_point,
+    "interior-point": InteriorPoint [InteriorPointSettings], [Lcp, BoxLcp, FactoredLcp, ConeNcp], InteriorPoint::new,
         "a conic library's interior point; convex problems with an interior, large sparse data, cross-checks";
-    "enumeration": Reduced<Enumeration>, [Lcp, BoxLcp, Mlcp], |t| Reduced::new(t, defaults::enumeration),
+    "enumeration": Reduced<Enumeration> [EnumerationSettings], [Lcp, BoxLcp, Mlcp], reduced_enumeration,
         "all bases of a problem of at most 12 unknowns; any matrix";
-    "chain": Chain, [ConeNcp], defaults::chain,
+    "chain": Chain [ChainSettings], [ConeNcp], Chain::new,
         "Newton from carried impulses, interior point from nothing, proximal-point Newton to finish: exact friction cones";
-    "newton": Newton, [ConeNcp], defaults::newton,
+    "newton": Newton [NewtonSettings], [ConeNcp], Newton::new,
         "Newton on the equations of Alart and Curnier; warm starts";
-    "ppn": Ppn, [ConeNcp], defaults::ppn,
+    "ppn": Ppn [PpnSettings], [ConeNcp], Ppn::new,
         "the same inside proximal-point steps; rank-deficient problems from any start";
-    "nsgs": Nsgs, [ConeNcp], defaults::nsgs,
+    "nsgs": Nsgs [NsgsSettings], [ConeNcp], Nsgs::new,
         "Gauss-Seidel over contacts, each solved exactly; rough answers without factorization";
-    "admm": Admm, [ConeNcp], defaults::admm,
+    "admm": Admm [AdmmSettings], [ConeNcp], Admm::new,
         "alternating directions; moderate accuracy with few factorizations";
-    "cone-interior-point": ConeInteriorPoint, [ConeNcp], defaults::cone_interior_point,
+    "cone-interior-point": ConeInteriorPoint [ConeInteriorPointSettings], [ConeNcp], ConeInteriorPoint::new,
         "non-convex interior point; a first guess from nothing, not the last digits";
-    "mncp-rlm": MncpRlm, [ConeNcp], defaults::mncp_rlm,
+    "mncp-rlm": MncpRlm [MncpRlmSettings], [ConeNcp], MncpRlm::new,
         "damped least squares on the equations of Mylapilli and Jain; exact cones, comparison";
-    "mncp-plm": MncpPlm, [ConeNcp], defaults::mncp_plm,
+    "mncp-plm": MncpPlm [MncpPlmSettings], [ConeNcp], MncpPlm::new,
         "the same with a non-monotone line search and a watchdog; up to some hundred contacts";
-    "qp-split": QpSplit, [ConeNcp], defaults::qp_split,
+    "qp-split": QpSplit [QpSplitSettings], [ConeNcp], QpSplit::new,
         "normal impulses and friction in turn, each by a quadratic program; converges linearly";
 }
 
@@ -227,8 +296,7 @@ struct RobustAny {
 }
 
 impl RobustAny {
-    fn new(tolerance: f64) -> Result<RobustAny, SolverError> {
-        let settings = RobustSettings { tolerance, ..RobustSettings::default() };
+    fn new(settings: RobustSettings) -> Result<RobustAny, SolverError> {
         Ok(RobustAny {
             factored: Robust::new(settings.clone())?,
             lcp: Robust::new(settings.clone())?,
@@ -261,6 +329,11 @@ impl AnySolver for RobustAny {
         self.mixed.limit_time(seconds);
         self.nonlinear.limit_time(seconds);
         self.cones.limit_time(seconds);
+    }
+
+    /// Several methods have several histories, of which none is the solve's.
+    fn history(&self) -> &[HistoryEntry] {
+        &[]
     }
 
     fn tried(&self) -> &[Attempt] {

@@ -3,7 +3,7 @@
 use crate::linalg::dense::{Square, dot};
 use crate::linalg::sparse_rows::SparseRows;
 use crate::problem::checks::check_finite;
-use crate::problem::dense_linear::Linear;
+use crate::problem::linear::dense_linear::Linear;
 use crate::problem::{Bounded, FactoredLcp, Problem, Residual, Solution};
 
 /// A problem `l <= z <= u`, `w = M z + q` whose rows can be visited one by one.

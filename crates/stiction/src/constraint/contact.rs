@@ -93,3 +93,15 @@ pub(crate) fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v
     }
     relative
 }
+
+/// The same at the velocities of the links in `data`, without a walk to the roots of the trees.
+pub(crate) fn present_velocity(data: &Data, contact: &Contact) -> Vector3<f64> {
+    let mut velocity = Vector3::zeros();
+    for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
+        if let Some(link) = *link {
+            let arm = contact.point - data.link_pose[link.index()].translation;
+            velocity += sign * data.link_velocity[link.index()].at(&arm).linear;
+        }
+    }
+    contact.frame.tr_mul(&velocity) + contact.drift
+}

@@ -25,10 +25,45 @@
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, section 4.
 
 use crate::contact::formulation::IslandSolver;
-use crate::contact::island::{BlockKind, IslandProblem, IslandReport, Memory};
+use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 use crate::model::Law;
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw, IndexMode};
 use stiction_solvers::{Dantzig, Lcp, Report, Solution, Solver, Start, Status};
+
+/// An island at the level of accelerations: `a = G f + a_free`, at velocities that are known. It comes as an
+/// [`IslandProblem`], whose free row velocities and row velocities before the step these two are.
+#[derive(Clone, Copy, Debug)]
+struct ForceProblem<'a> {
+    blocks: &'a [Block],
+    /// Entries of `G` (n x n, row-major).
+    mobility: &'a [f64],
+    /// Row accelerations `a_free` without contact forces (m/s^2).
+    acceleration: &'a [f64],
+    /// Row velocities at this instant (m/s).
+    velocity: &'a [f64],
+    /// Time step (s), for the stability of the explicit rule.
+    timestep: f64,
+}
+
+impl<'a> ForceProblem<'a> {
+    fn of(island: &IslandProblem<'a>) -> Self {
+        Self {
+            blocks: island.blocks,
+            mobility: match island.delassus {
+                Operator::Dense(matrix) => matrix,
+                Operator::Factored(_) => &[],
+            },
+            acceleration: island.free,
+            velocity: island.before,
+            timestep: island.timestep,
+        }
+    }
+
+    /// Number of rows.
+    fn rows(&self) -> usize {
+        self.acceleration.len()
+    }
+}
 
 /// How an island's solve ended, as its blocks remember it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +137,7 @@ impl ContactForces {
     pub const SLIDING: f64 = 1e-7;
 
     /// Viscous forces and what they do to the accelerations. Returns the trace of `h R M^-1`.
-    fn know(&mut self, island: &IslandProblem) -> f64 {
+    fn know(&mut self, island: &ForceProblem) -> f64 {
         let n = island.rows();
         self.known.clear();
         self.known.resize(n, 0.0);
@@ -110,8 +145,8 @@ impl ContactForces {
         for block in island.blocks {
             let law = law(block.kind);
             for row in block.row + 1..block.row + law.rows() {
-                self.known[row] = -law.viscosity() * island.before[row];
-                stiffness += island.timestep * law.viscosity() * island.dense()[row * n + row];
+                self.known[row] = -law.viscosity() * island.velocity[row];
+                stiffness += island.timestep * law.viscosity() * island.mobility[row * n + row];
             }
         }
         accelerations(island, &self.known, &mut self.free);
@@ -119,7 +154,7 @@ impl ContactForces {
     }
 
     /// Step 1: poses and solves the problem of the present tangents; `force` and `acceleration` are those of the answer.
-    fn solve_round(&mut self, island: &IslandProblem, first: bool) -> Report {
+    fn solve_round(&mut self, island: &ForceProblem, first: bool) -> Report {
         self.list_unknowns(island);
         let n = self.problem.laws.len();
         let rows = island.rows();
@@ -132,7 +167,7 @@ impl ContactForces {
                 let row_b = island.blocks[b.block].row;
                 let mut value = 0.0;
                 for r in (0..count_a).filter(|&r| a.test[r] != 0.0) {
-                    let line = &island.dense()[(row_a + r) * rows + row_b..];
+                    let line = &island.mobility[(row_a + r) * rows + row_b..];
                     let along = line.iter().zip(b.direction).take(island.blocks[b.block].kind.rows());
                     value += a.test[r] * along.map(|(g, d)| g * d).sum::<f64>();
                 }
@@ -163,7 +198,7 @@ impl ContactForces {
         report
     }
 
-    fn list_unknowns(&mut self, island: &IslandProblem) {
+    fn list_unknowns(&mut self, island: &ForceProblem) {
         self.unknowns.clear();
         self.problem.laws.clear();
         for (i, (block, tangent)) in island.blocks.iter().zip(&self.tangents).enumerate() {
@@ -171,8 +206,8 @@ impl ContactForces {
             let mut direction = [1.0, 0.0, 0.0];
             let speed = if mu > 0.0 { sliding(island, block.row) } else { 0.0 };
             if speed > Self::SLIDING {
-                direction[1] = -mu * island.before[block.row + 1] / speed;
-                direction[2] = -mu * island.before[block.row + 2] / speed;
+                direction[1] = -mu * island.velocity[block.row + 1] / speed;
+                direction[2] = -mu * island.velocity[block.row + 2] / speed;
             }
             let normal = self.unknowns.len();
             self.unknowns.push(Unknown { block: i, direction, test: [1.0, 0.0, 0.0] });
@@ -187,7 +222,7 @@ impl ContactForces {
     }
 
     /// Step 2. Whether every contact that sticks had the force of its law.
-    fn settle(&mut self, island: &IslandProblem) -> bool {
+    fn settle(&mut self, island: &ForceProblem) -> bool {
         let n = island.rows();
         let largest = self.force.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
         let mut settled = true;
@@ -197,7 +232,7 @@ impl ContactForces {
             }
             let [t1, t2] = [block.row + 1, block.row + 2];
             let viscous = [self.known[t1], self.known[t2]];
-            let trace = island.dense()[t1 * n + t1] + island.dense()[t2 * n + t2];
+            let trace = island.mobility[t1 * n + t1] + island.mobility[t2 * n + t2];
             let rho = if trace > 0.0 { 2.0 / trace } else { 0.0 };
             let force = [self.force[t1] - viscous[0], self.force[t2] - viscous[1]];
             let z = [force[0] - rho * self.acceleration[t1], force[1] - rho * self.acceleration[t2]];
@@ -215,9 +250,10 @@ impl ContactForces {
 }
 
 impl IslandSolver for ContactForces {
-    /// Solves an island whose `free` are accelerations and whose `before` are velocities; what `memory` receives as
-    /// impulses are forces, and as basic variables the [`Outcome`].
+    /// Solves an island at the level of accelerations (`ForceProblem`); what `memory` receives as impulses are forces, and as
+    /// basic variables the [`Outcome`].
     fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        let island = &ForceProblem::of(island);
         let stiffness = self.know(island);
         self.tangents.clear();
         let first = island.blocks.iter().map(|block| match law(block.kind) {
@@ -263,11 +299,11 @@ impl IslandSolver for ContactForces {
 }
 
 /// `G f + a_free`.
-fn accelerations(island: &IslandProblem, force: &[f64], out: &mut Vec<f64>) {
-    let rows = island.dense().chunks_exact(island.rows().max(1));
+fn accelerations(island: &ForceProblem, force: &[f64], out: &mut Vec<f64>) {
+    let rows = island.mobility.chunks_exact(island.rows().max(1));
     out.clear();
     out.extend(
-        rows.zip(island.free)
+        rows.zip(island.acceleration)
             .map(|(row, free)| free + row.iter().zip(force).map(|(g, f)| g * f).sum::<f64>()),
     );
 }
@@ -281,8 +317,8 @@ fn law(kind: BlockKind) -> Law {
 }
 
 /// Tangential speed of the contact at a row (m/s).
-fn sliding(island: &IslandProblem, row: usize) -> f64 {
-    libm::hypot(island.before[row + 1], island.before[row + 2])
+fn sliding(island: &ForceProblem, row: usize) -> f64 {
+    libm::hypot(island.velocity[row + 1], island.velocity[row + 2])
 }
 
 /// Unit vector along a vector; any along zero.

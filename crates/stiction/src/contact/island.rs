@@ -77,7 +77,9 @@ pub enum Operator<'a> {
     Factored(&'a BlockRows),
 }
 
-/// One island, as the formulations see it. `n` rows.
+/// One island, as the formulations see it. `n` rows. (The acceleration stepper poses its islands in the same form: what is a
+/// velocity here is an acceleration there, and what is an impulse a force; see
+/// [`ContactForces`](crate::contact::ContactForces).)
 #[derive(Clone, Copy, Debug)]
 pub struct IslandProblem<'a> {
     /// Blocks in the order of their rows.

@@ -12,6 +12,7 @@
 //! | `recorder` | watches a simulation, finds the poses of its bodies, and feeds a sink |
 //! | `run` | what stays the same during a run: names, shapes, the first state |
 //! | `tables` | the sink that keeps every step, in flat columns |
+//! | `columns` | how a table declares its columns |
 //! | `moved_table` | the bodies that the removal of overlap moved among these columns |
 //! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
@@ -20,9 +21,11 @@
 //! | `error` | why a recording cannot be written or read |
 //!
 //! Impulses, velocities and frames of every contact, and impulses, velocities and bounds of every other row, are recorded in full
-//! precision, and poses of the bodies that the removal of overlap moved; so what a certificate says of them can be computed again from the file alone.
+//! precision, and so are the poses of the bodies that the removal of overlap moved: what a certificate says of them can be computed
+//! again from the file alone.
 
 mod check;
+mod columns;
 mod error;
 mod moved_table;
 mod npz;

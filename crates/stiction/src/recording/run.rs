@@ -204,7 +204,7 @@ impl Poses {
         self.orientation.extend_from_slice(&poses.orientation);
     }
 
-    pub(crate) fn push(&mut self, pose: &Transform) {
+    fn push(&mut self, pose: &Transform) {
         self.position.extend_from_slice(pose.translation.as_slice());
         self.orientation.extend_from_slice(&pose.quaternion());
     }

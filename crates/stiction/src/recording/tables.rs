@@ -1,6 +1,7 @@
 //! A recording in memory: flat columns with one entry per step or contact (or three, or nine of them).
 
 use crate::contact::Mode;
+use crate::recording::columns::columns;
 use crate::recording::moved_table::MovedTable;
 use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
@@ -48,64 +49,58 @@ pub struct Recording {
 /// Stands for the margin of a contact without dry friction.
 pub const NO_MARGIN: f64 = -1.0;
 
-/// Contacts of all steps, one entry of each vector per contact (or three, or nine); one that acts several times in a step of the
-/// event-driven stepper has as many ([`ContactForce`]).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContactTable {
-    /// Contacts before each step, and after the last.
-    pub ptr: Vec<i64>,
-    /// First geom.
-    pub geom1: Vec<i32>,
-    /// Second geom.
-    pub geom2: Vec<i32>,
-    /// Where the impulse acts (m, world).
-    pub point: Vec<f64>,
-    /// Rows: normal and two tangents.
-    pub frame: Vec<f64>,
-    /// Gap (m).
-    pub gap: Vec<f64>,
-    /// Law, as code of [`LAW_NAMES`](crate::recording::LAW_NAMES).
-    pub law: Vec<i32>,
-    /// Mode, as code of [`MODE_NAMES`](crate::recording::MODE_NAMES).
-    pub mode: Vec<i32>,
-    /// Coefficient of dry friction; infinite without slip.
-    pub mu: Vec<f64>,
-    /// Coefficient of viscous friction (N s/m); 0 without.
-    pub viscosity: Vec<f64>,
-    /// Friction needed over friction available; [`NO_MARGIN`] where there is no dry friction.
-    pub margin: Vec<f64>,
-    /// Coefficient of restitution.
-    pub restitution: Vec<f64>,
-    /// a_n (m/s).
-    pub bias: Vec<f64>,
-    /// Normal impulse that Poisson's impact law gives in any case (N s).
-    pub preload: Vec<f64>,
-    /// Prescribed part of the relative velocity (m/s).
-    pub drift: Vec<f64>,
-    /// Relative velocity after the impulse (m/s).
-    pub velocity: Vec<f64>,
-    /// Relative velocity before the impulse (m/s).
-    pub before: Vec<f64>,
-    /// Relative velocity before the step (m/s).
-    pub start: Vec<f64>,
-    /// Impulse on the second geom, in the contact frame (N s).
-    pub impulse: Vec<f64>,
-    /// Of what acts as a force, the force at the instant of the velocity, in the contact frame (N); NaN for impulses.
-    pub sustained: Vec<f64>,
-    /// Work on the two bodies (J).
-    pub work: Vec<f64>,
-    /// What the normal force and friction did along the relative velocity (J).
-    pub normal_work: Vec<f64>,
-    /// See `normal_work`.
-    pub friction_work: Vec<f64>,
+columns! {
+    /// Contacts of all steps, one entry of each vector per contact (or three, or nine); one that acts several times in a step of the
+    /// event-driven stepper has as many ([`ContactForce`]).
+    pub struct ContactTable("contact") {
+        /// First geom.
+        pub geom1: i32,
+        /// Second geom.
+        pub geom2: i32,
+        /// Where the impulse acts (m, world).
+        pub point: f64 [3],
+        /// Rows: normal and two tangents.
+        pub frame: f64 [3, 3],
+        /// Gap (m).
+        pub gap: f64,
+        /// Law, as code of [`LAW_NAMES`](crate::recording::LAW_NAMES).
+        pub law: i32,
+        /// Mode, as code of [`MODE_NAMES`](crate::recording::MODE_NAMES).
+        pub mode: i32,
+        /// Coefficient of dry friction; infinite without slip.
+        pub mu: f64,
+        /// Coefficient of viscous friction (N s/m); 0 without.
+        pub viscosity: f64,
+        /// Friction needed over friction available; [`NO_MARGIN`] where there is no dry friction.
+        pub margin: f64,
+        /// Coefficient of restitution.
+        pub restitution: f64,
+        /// a_n (m/s).
+        pub bias: f64,
+        /// Normal impulse that Poisson's impact law gives in any case (N s).
+        pub preload: f64,
+        /// Prescribed part of the relative velocity (m/s).
+        pub drift: f64 [3],
+        /// Relative velocity after the impulse (m/s).
+        pub velocity: f64 [3],
+        /// Relative velocity before the impulse (m/s).
+        pub before: f64 [3],
+        /// Relative velocity before the step (m/s).
+        pub start: f64 [3],
+        /// Impulse on the second geom, in the contact frame (N s).
+        pub impulse: f64 [3],
+        /// Of what acts as a force, the force at the instant of the velocity, in the contact frame (N); NaN for impulses.
+        pub sustained: f64 [3],
+        /// Work on the two bodies (J).
+        pub work: f64,
+        /// What the normal force and friction did along the relative velocity (J).
+        pub normal_work: f64,
+        /// See `normal_work`.
+        pub friction_work: f64,
+    }
 }
 
 impl ContactTable {
-    /// The contacts of a step.
-    pub fn of_step(&self, step: usize) -> std::ops::Range<usize> {
-        self.ptr[step] as usize..self.ptr[step + 1] as usize
-    }
-
     /// Force on the second geom in world axes, averaged over a step of `h` seconds (N).
     pub fn force(&self, contact: usize, h: f64) -> [f64; 3] {
         let (frame, impulse) = (&self.frame[9 * contact..], &self.impulse[3 * contact..]);

@@ -142,8 +142,8 @@ fn rows_are_recorded_with_their_laws_sources_and_impulses() {
         ("'moved_body' has the index 9", |r| {
             *r.moved.ptr.last_mut().unwrap() += 1;
             r.moved.body.push(9);
-            r.moved.poses.position.extend([0.0; 3]);
-            r.moved.poses.orientation.extend([1.0, 0.0, 0.0, 0.0]);
+            r.moved.pos.extend([0.0; 3]);
+            r.moved.quat.extend([1.0, 0.0, 0.0, 0.0]);
         }),
         ("'row_law' has the index 4", |r| r.rows.law[0] = 4),
         ("'row_source' has the index -1", |r| r.rows.source[1] = -1),

@@ -22,6 +22,34 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What part of the impulse of a constraint a row has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ImpulsePart {
+    /// That of a gap or of an equality.
+    Normal,
+    /// Friction.
+    Friction,
+}
+
+impl ImpulsePart {
+    /// Friction or not.
+    pub(crate) fn of(friction: bool) -> Self {
+        if friction { ImpulsePart::Friction } else { ImpulsePart::Normal }
+    }
+}
+
+impl Work {
+    /// The cause that the work of a constraint's impulse counts for. `hits`: it stops what approached; `impact`: something does in
+    /// the same island, and the impulse is of a unilateral constraint.
+    pub(crate) fn cause(&mut self, part: ImpulsePart, hits: bool, impact: bool) -> &mut f64 {
+        match part {
+            ImpulsePart::Friction if !hits => &mut self.friction,
+            _ if impact => &mut self.impacts,
+            _ => &mut self.constraints,
+        }
+    }
+}
+
 /// A cause in [`Work`], for whatever lists, writes or reads them all.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -29,7 +29,7 @@ use crate::cones::normalized::{Law, Normalized};
 use crate::cones::state::{Limits, State};
 use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, run_library};
 use crate::conic::{InteriorPoint, InteriorPointSettings};
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{ConeNcp, Lcp, Report, Solution, Solver, Start, Status};
 
 /// Rounds of the fixed point.

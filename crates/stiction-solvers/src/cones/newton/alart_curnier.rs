@@ -19,7 +19,7 @@
 //! Computer Methods in Applied Mechanics and Engineering 92 (1991) 353-375.
 
 use crate::cones::normalized::{Cell, Law};
-use crate::problem::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
+use crate::problem::cones::cone::{open_unless_pressed, project_on_friction_cone, tangent_norm};
 
 /// A square block of up to three rows, row-major in its first `d * d` entries.
 pub(crate) type Block = [f64; 9];

@@ -32,7 +32,7 @@ use crate::cones::normalized::Law;
 use crate::cones::state::State;
 use crate::linalg::capacity::{reserve_to, resize_unset};
 use crate::problem::ConeNcp;
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 
 /// Halvings of a step.
 const HALVINGS: usize = 10;

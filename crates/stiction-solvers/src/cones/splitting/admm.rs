@@ -31,7 +31,7 @@ use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::Law;
 use crate::cones::state::{Limits, State};
 use crate::driver::check_limits;
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status};
 
 /// Weight of the proximal term (the units of `normalized` have blocks of mean diagonal 1).

@@ -41,7 +41,7 @@ use crate::driver::check_limits;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
 use crate::pivoting::Dantzig;
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{
     ActiveSet, BoxLcp, ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
 };

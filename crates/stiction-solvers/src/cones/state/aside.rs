@@ -5,7 +5,7 @@ use crate::cones::newton::damped_newton::length;
 use crate::cones::normalized::{Cell, Law};
 use crate::cones::state::State;
 use crate::linalg::dense::largest_abs;
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{ConeNcp, Residual};
 
 /// How good the best answer was when it was set aside.

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use crate::problem::cone::tangent_norm;
+use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{Cone, ConeNcp, Report, Solution, Solver, SolverError, Start};
 use crate::samples::bodies::{Body, Contact, system};
 pub use crate::samples::sequences::corners::Identity;

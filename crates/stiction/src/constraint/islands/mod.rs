@@ -6,6 +6,7 @@
 //! | `partition` | which blocks are in which island |
 //! | `workspace` | one island: fill, eliminate the bilateral rows, solve, write back |
 
+mod elimination;
 mod partition;
 mod workspace;
 

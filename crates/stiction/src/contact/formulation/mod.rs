@@ -11,21 +11,18 @@
 //! | `exact_cone` | friction cones, every law (the default) |
 //! | `polyhedral` | pyramids instead of cones |
 //! | `friction_box` | boxes around cones |
-//! | `no_slip` | no slip at any load, on `independent_rows` and `active_contacts`; `no_slip_solver`: which solver |
+//! | `no_slip/` | no slip at any load |
 //! | `tight_solver` | a solver that goes on below the tolerance of its answers, for the last three |
 //!
 //! The step hands each island to an [`IslandSolver`], directly or through [`Impacts`](super::Impacts), with the [`Memory`](super::Memory) of each
 //! block; the solvers themselves and the grammar of their settings are [`stiction_solvers`]'s.
 
-pub(crate) mod active_contacts;
 pub(crate) mod choice;
 mod error;
 pub(crate) mod exact_cone;
 pub(crate) mod friction_box;
-pub(crate) mod independent_rows;
 mod island_solver;
 pub(crate) mod no_slip;
-mod no_slip_solver;
 pub(crate) mod polyhedral;
 pub(crate) mod tight_solver;
 
@@ -34,6 +31,5 @@ pub use error::FormulationError;
 pub use exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
 pub use friction_box::{FrictionBox, FrictionBoxSettings};
 pub use island_solver::{IslandSolver, PosedIsland, PosedIslands, RecordingSolver};
-pub use no_slip::{NoSlip, NoSlipSettings};
-pub use no_slip_solver::NoSlipSolver;
+pub use no_slip::{NoSlip, NoSlipSettings, NoSlipSolver};
 pub use polyhedral::{GapRule, Polyhedral, PolyhedralSettings};

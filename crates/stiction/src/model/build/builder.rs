@@ -1,6 +1,7 @@
 //! The builder: collects the specifications of a scene.
 
-use super::error::{Element, ElementKind, ModelError};
+use super::element::{Element, ElementKind};
+use super::error::ModelError;
 use super::inertia::own_inertia;
 use super::spec::{
     ActuatorSpec, BodyHandle, BodySpec, CableSpec, EqualitySpec, GeomSpec, MaterialRuleSpec, Node, PairSpec,

@@ -1,6 +1,7 @@
 //! Checks of single specifications: every number is looked at before anything is computed with it.
 
-use super::error::{Element, ModelError};
+use super::element::Element;
+use super::error::ModelError;
 use super::spec::{ActuatorSpec, CableSpec, GeomSpec, Inertial, JointSpec, TendonSpec};
 use crate::geometry::Shape;
 use crate::model::{JointKind, Law, TimeFunction};

@@ -2,7 +2,8 @@
 
 use super::assembly::Assembly;
 use super::check;
-use super::error::{Element, ElementKind, ModelError};
+use super::element::{Element, ElementKind};
+use super::error::ModelError;
 use super::names::NameSpace;
 use super::references::relation;
 use super::spec::{ClosureSpec, EqualitySpec};

@@ -3,7 +3,8 @@
 
 use super::assembly::Assembly;
 use super::check;
-use super::error::{ElementKind, ModelError};
+use super::element::ElementKind;
+use super::error::ModelError;
 use super::references::{both, find, never_move};
 use super::spec::{BodyHandle, MaterialRuleSpec, PairSpec};
 use crate::model::{GeomId, MaterialRestitution, MaterialRule, Model, PairRule};

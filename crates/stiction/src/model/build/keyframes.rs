@@ -1,7 +1,8 @@
 //! Stored states: their lengths are checked, defaults filled in, quaternions normalised.
 
 use super::check;
-use super::error::{Element, ElementKind, ModelError};
+use super::element::{Element, ElementKind};
+use super::error::ModelError;
 use super::names::NameSpace;
 use crate::model::{JointKind, Keyframe, Model};
 

@@ -17,7 +17,7 @@
 //! | `keyframes`, `contact_rules` | stored states; rules of pairs and materials |
 //! | `names`, `references` | names that are unique; names and ids to numbers |
 //! | `check`, `validate` | checks of single specifications; of a model from elsewhere |
-//! | `error` | [`ModelError`] |
+//! | `element`, `error` | which element is meant; [`ModelError`] |
 
 pub(crate) mod assembly;
 pub(crate) mod builder;
@@ -25,6 +25,7 @@ pub(crate) mod check;
 pub(crate) mod closures;
 pub(crate) mod compile;
 pub(crate) mod contact_rules;
+pub(crate) mod element;
 pub(crate) mod error;
 pub(crate) mod inertia;
 pub(crate) mod keyframes;
@@ -35,7 +36,8 @@ pub(crate) mod spec;
 pub(crate) mod validate;
 
 pub use builder::ModelBuilder;
-pub use error::{Element, ElementKind, ModelError};
+pub use element::{Element, ElementKind};
+pub use error::ModelError;
 pub use spec::{
     ActuatorSpec, BodyHandle, BodySpec, CableSpec, ClosureSpec, EqualitySpec, GeomSpec, Inertial, JointSpec,
     Target, TendonSpec,

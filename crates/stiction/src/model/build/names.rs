@@ -1,6 +1,7 @@
 //! Names: unique within a kind, made up where none is given.
 
-use super::error::{Element, ElementKind, ModelError};
+use super::element::{Element, ElementKind};
+use super::error::ModelError;
 use std::collections::BTreeSet;
 
 /// Hands out the names of one kind of element: first all given names are claimed, then the missing ones are made.

@@ -1,7 +1,8 @@
 //! References: from names and the builder's ids to numbers in the model, or the error that says what is not there.
 
 use super::assembly::Assembly;
-use super::error::{Element, ElementKind, ModelError};
+use super::element::{Element, ElementKind};
+use super::error::ModelError;
 use super::spec::{BodyHandle, Target};
 use crate::model::{
     Base, BodyId, Combination, JointKind, LinkId, LoopJointId, Model, TendonId, Transmission,

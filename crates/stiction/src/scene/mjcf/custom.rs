@@ -17,28 +17,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const PREFIX: &str = "stiction:";
 
+/// What an entry holds, which says how it is written: as `<text>` or as `<numeric>`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Text,
+    Numbers,
+}
+
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [&str; 20] = [
-    "contact_model",
-    "solver",
-    "stepper",
-    "duration",
-    "friction_directions",
-    "restitution",
-    "impact",
-    "viscosity",
-    "compliance",
-    "impact_threshold",
-    "baumgarte",
-    "overlap_tolerance",
-    "law",
-    "law:A:B",
-    "friction:A:B",
-    "restitution:A:B",
-    "surface_velocity:GEOM",
-    "mocap_velocity:BODY",
-    "closure:NAME",
-    "motion:JOINT",
+const ENTRIES: [(&str, Form); 20] = [
+    ("contact_model", Form::Text),
+    ("solver", Form::Text),
+    ("stepper", Form::Text),
+    ("duration", Form::Numbers),
+    ("friction_directions", Form::Numbers),
+    ("restitution", Form::Numbers),
+    ("impact", Form::Text),
+    ("viscosity", Form::Numbers),
+    ("compliance", Form::Numbers),
+    ("impact_threshold", Form::Numbers),
+    ("baumgarte", Form::Numbers),
+    ("overlap_tolerance", Form::Numbers),
+    ("law", Form::Text),
+    ("law:A:B", Form::Text),
+    ("friction:A:B", Form::Numbers),
+    ("restitution:A:B", Form::Numbers),
+    ("surface_velocity:GEOM", Form::Numbers),
+    ("mocap_velocity:BODY", Form::Numbers),
+    ("closure:NAME", Form::Text),
+    ("motion:JOINT", Form::Text),
 ];
 
 /// The scene's own entries, until the elements they are about have been read.
@@ -123,17 +130,7 @@ impl<'d> Custom<'d> {
         let slot = match entry {
             "contact_model" => &mut self.options.contact_model,
             "solver" => &mut self.options.solver,
-            "duration"
-            | "friction_directions"
-            | "restitution"
-            | "viscosity"
-            | "compliance"
-            | "impact_threshold"
-            | "baumgarte"
-            | "overlap_tolerance" => {
-                return Err(element.invalid(None, "written as <text>; it needs <numeric>"));
-            }
-            _ => return Err(unknown_entry(element, entry)),
+            _ => return Err(misplaced(element, entry, Form::Numbers)),
         };
         if value.is_empty() {
             return Err(element.invalid(Some("data"), "empty; a name is needed"));
@@ -149,18 +146,12 @@ impl<'d> Custom<'d> {
             None => (entry, None),
         };
         match (word, argument) {
-            ("duration", None) => self.options.duration = Some(positive(element, "s")?),
+            ("duration", None) => self.options.duration = element.positive("data", "s")?,
             ("overlap_tolerance", None) => {
-                self.options.overlap_tolerance = Some(positive(element, "m or rad")?)
+                self.options.overlap_tolerance = element.positive("data", "m or rad")?;
             }
             ("impact_threshold", None) => self.options.impact_threshold = element.nonnegative("data")?,
-            ("baumgarte", None) => {
-                let fraction = element.number("data")?.unwrap_or_default();
-                if !(0.0..=1.0).contains(&fraction) {
-                    return Err(element.invalid(Some("data"), format!("{fraction} is not from 0 to 1")));
-                }
-                self.options.baumgarte = Some(fraction);
-            }
+            ("baumgarte", None) => self.options.baumgarte = element.fraction("data", "from 0 to 1")?,
             ("friction_directions", None) => {
                 let count = element.integer("data")?.unwrap_or_default();
                 if count < 4 || count % 2 != 0 {
@@ -172,11 +163,8 @@ impl<'d> Custom<'d> {
             ("viscosity", None) => self.options.viscosity = element.nonnegative("data")?,
             ("compliance", None) => self.options.compliance = element.nonnegative("data")?,
             ("restitution", pair) => {
-                let restitution = element.number("data")?.unwrap_or_default();
-                if !(0.0..=1.0).contains(&restitution) {
-                    let message = format!("{restitution} is not from 0 (inelastic) to 1 (elastic)");
-                    return Err(element.invalid(Some("data"), message));
-                }
+                let range = "from 0 (inelastic) to 1 (elastic)";
+                let restitution = element.fraction("data", range)?.unwrap_or_default();
                 match pair {
                     Some(pair) => self.restitutions.push((element, pair, restitution)),
                     None => self.default_restitution = restitution,
@@ -194,10 +182,7 @@ impl<'d> Custom<'d> {
                 let [a, b, c, d, e, f] = element.numbers::<6>("data")?.unwrap_or_default();
                 self.mocap_velocities.insert(body, (element, [Vector3::new(a, b, c), Vector3::new(d, e, f)]));
             }
-            ("contact_model" | "solver" | "stepper" | "law" | "impact" | "closure" | "motion", _) => {
-                return Err(element.invalid(None, "written as <numeric>; it needs <text>"));
-            }
-            _ => return Err(unknown_entry(element, entry)),
+            _ => return Err(misplaced(element, entry, Form::Text)),
         }
         Ok(())
     }
@@ -331,23 +316,24 @@ fn split_materials<'d>(
     Err(element.invalid(Some("name"), format!("there is no material {missing:?}{hint}")))
 }
 
-/// A positive number in a unit.
-fn positive(element: Element<'_>, unit: &str) -> Result<f64, SceneError> {
-    let number = element.number("data")?.unwrap_or_default();
-    if number > 0.0 {
-        Ok(number)
-    } else {
-        Err(element.invalid(Some("data"), format!("{number} is not positive ({unit})")))
+/// An entry that is not one of the other form; if it is one of `needed`, says so.
+fn misplaced(element: Element<'_>, entry: &str, needed: Form) -> SceneError {
+    let word = |entry: &str| entry.split(':').next().map(str::to_owned);
+    let known = ENTRIES.iter().any(|(name, form)| *form == needed && word(name) == word(entry));
+    match needed {
+        _ if !known => unknown_entry(element, entry),
+        Form::Text => element.invalid(None, "written as <numeric>; it needs <text>"),
+        Form::Numbers => element.invalid(None, "written as <text>; it needs <numeric>"),
     }
 }
 
 fn unknown_entry(element: Element<'_>, entry: &str) -> SceneError {
     let word = |e: &'static str| e.split(':').next().unwrap_or(e);
     let given = entry.split(':').next().unwrap_or(entry);
-    let hint = match crate::suggestion::nearest(given, ENTRIES.iter().map(|e| word(e))) {
+    let hint = match crate::suggestion::nearest(given, ENTRIES.iter().map(|(e, _)| word(e))) {
         Some(near) if near != given => format!("did you mean {:?}?", format!("{PREFIX}{near}")),
         _ => {
-            let known: Vec<String> = ENTRIES.iter().map(|e| format!("{PREFIX}{e}")).collect();
+            let known: Vec<String> = ENTRIES.iter().map(|(e, _)| format!("{PREFIX}{e}")).collect();
             format!("known are {}", known.join(", "))
         }
     };

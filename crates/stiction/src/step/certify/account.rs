@@ -17,6 +17,7 @@ use crate::contact::BlockKind;
 use crate::dynamics::{self, AlgorithmError};
 use crate::model::{Model, TreeId};
 use crate::report::Work;
+use crate::report::work::ImpulsePart;
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
@@ -109,12 +110,9 @@ impl Account {
                 for row in block.row..block.row + block.count {
                     let impulse = rows.impulse[row];
                     let relative = 0.5 * impulse * (self.rates[row] + problem.rates[row]);
-                    let cause = match block.kind {
-                        _ if is_friction(block.kind, row - block.row) && !hits => &mut work.friction,
-                        RowKind::Unilateral(_) if impact => &mut work.impacts,
-                        _ => &mut work.constraints,
-                    };
-                    *cause += relative;
+                    let part = ImpulsePart::of(is_friction(block.kind, row - block.row));
+                    let impact = impact && block.kind != RowKind::Bilateral;
+                    *work.cause(part, hits, impact) += relative;
                     work.prescribed -= impulse * rows.prescribed[row];
                 }
             }

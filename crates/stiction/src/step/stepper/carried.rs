@@ -26,6 +26,7 @@ use crate::constraint::position_error::larger;
 use crate::contact::{BlockKind, Contact};
 use crate::model::Law;
 use crate::report::certificate::BlockOutcome;
+use crate::report::work::ImpulsePart;
 use crate::report::{Certificate, ContactForce, Work};
 use crate::step::stepper::acceleration::RESTING;
 use nalgebra::Vector3;
@@ -135,9 +136,9 @@ impl Carried {
         self.certificates[set].add_block(block, h);
         let [normal, friction] = block.contact_works();
         let work = &mut self.works[set];
-        work.impacts += normal;
         let hits = block.start.x < -RESTING && block.impulse.x > 0.0;
-        *(if hits { &mut work.impacts } else { &mut work.friction }) += friction;
+        *work.cause(ImpulsePart::Normal, hits, true) += normal;
+        *work.cause(ImpulsePart::Friction, hits, true) += friction;
         work.prescribed -= block.impulse.dot(&contact.drift);
         self.push(set, ContactForce::of_impulse(contact, block, h));
     }
@@ -157,8 +158,8 @@ impl Carried {
         certificate.add_part(&part.violations);
         certificate.contact_work += part.work;
         let work = &mut self.works[set];
-        work.constraints += part.normal_work;
-        work.friction += part.friction_work;
+        *work.cause(ImpulsePart::Normal, false, false) += part.normal_work;
+        *work.cause(ImpulsePart::Friction, false, false) += part.friction_work;
         work.prescribed += part.prescribed;
         let works = [part.work, part.normal_work, part.friction_work];
         let Some(mut force) = part.start else { return };

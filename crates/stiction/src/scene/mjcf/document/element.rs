@@ -231,6 +231,26 @@ impl<'d> Element<'d> {
         }
     }
 
+    /// One number that must be greater than zero; `unit` is for the message.
+    pub(crate) fn positive(&self, name: &str, unit: &str) -> Result<Option<f64>, SceneError> {
+        match self.number(name)? {
+            Some(number) if number <= 0.0 => {
+                Err(self.invalid(Some(name), format!("{number} is not positive ({unit})")))
+            }
+            number => Ok(number),
+        }
+    }
+
+    /// One number from 0 to 1, which `range` tells in words.
+    pub(crate) fn fraction(&self, name: &str, range: &str) -> Result<Option<f64>, SceneError> {
+        match self.number(name)? {
+            Some(number) if !(0.0..=1.0).contains(&number) => {
+                Err(self.invalid(Some(name), format!("{number} is not {range}")))
+            }
+            number => Ok(number),
+        }
+    }
+
     pub(crate) fn vector(&self, name: &str) -> Result<Option<Vector3<f64>>, SceneError> {
         Ok(self.numbers::<3>(name)?.map(Vector3::from))
     }

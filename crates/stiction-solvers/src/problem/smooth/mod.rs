@@ -1,0 +1,9 @@
+//! Problems with a smooth map in a box.
+//!
+//! [`mcp`] holds any function that has a Jacobian ([`Smooth`]); [`polynomial`] is one that files can hold.
+
+pub mod mcp;
+pub mod polynomial;
+
+pub use mcp::{Mcp, Smooth};
+pub use polynomial::Polynomial;

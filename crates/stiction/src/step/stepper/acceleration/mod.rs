@@ -1,0 +1,336 @@
+//! Contact at the level of forces and accelerations, integrated by the classic Runge-Kutta rule while contacts persist.
+//!
+//! # Problem
+//! With the normal rows `N` of the touching contacts and the viscous operator `R`,
+//!
+//! ```text
+//! M a = tau - c - R v + N^T f,   0 <= f  perp  N a + dN/dt v >= 0
+//! ```
+//!
+//! (Drumwright 2015, section IV, eq. 29-42 with the sign of `R v` put right); dry friction adds to it (section III-B, and
+//! Baraff 1994; see [`crate::contact::ContactForces`]).
+//!
+//! # Method
+//! 1. The contacts that touch and do not part at the beginning of the step are its contacts.
+//! 2. What approaches there is stopped: an inelastic impact along the normals. (The viscous impulse of an impact is zero.)
+//! 3. Four stages. In each, the contacts are found again, and `dN/dt v` is the difference of `N v` along the velocity,
+//!    which also holds for curved surfaces.
+//! 4. A set of trees is handed back to time stepping for this step when something happens in it that has no order: a contact
+//!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
+//!    (Painleve's paradox), which the report counts as inconsistent.
+//!
+//! Steps 1 and, at its end, 4 are in `locate`, 2 and 3 in `forces`; `persistent` is a contact on its way.
+//!
+//! # References
+//! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
+//! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
+
+mod forces;
+mod locate;
+mod persistent;
+
+pub(crate) use persistent::{Moment, Persistent};
+
+use crate::constraint::islands::{Islands, root};
+use crate::constraint::kind::{Constraints, Level};
+use crate::constraint::rows::Rows;
+use crate::contact::detection::ContactFinder;
+use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory};
+use crate::dynamics;
+use crate::dynamics::AlgorithmError;
+use crate::model::{Law, Model, State, TreeId};
+use crate::report::{StepReport, Work};
+use crate::settings::{Settings, SettingsError, Stepper};
+use crate::step::applied_forces::Commands;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::stepper::carried::Carried;
+use crate::step::stepper::event_driven;
+use crate::step::stepper::event_driven::Events;
+use crate::step::system::System;
+use nalgebra::Vector3;
+use stiction_solvers::{FrictionLaw, Status};
+
+/// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
+pub(crate) const PERSISTING: f64 = 1e-7;
+
+/// Normal speed (m/s) of a contact that neither hits nor parts: a hundred thousandth of what gravity gives in a millisecond.
+pub(crate) const RESTING: f64 = 1e-7;
+
+/// The workspace of the acceleration stepper.
+#[derive(Debug)]
+pub(crate) struct AccelerationLevel {
+    replacement: Option<Law>,
+    solver: ContactForces,
+    pub(crate) finder: ContactFinder,
+    /// What the event-driven stepper works with besides, if it is asked for.
+    pub(crate) events: Option<Events>,
+    /// Only the prescribed motions of a stage are used.
+    pub(crate) stage: State,
+    pub(crate) contacts: Vec<Persistent>,
+    /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
+    pub(crate) trees: Vec<TreeId>,
+    moving: Vec<TreeId>,
+    /// Root of the set of each tree, and whether that set is handed back to time stepping.
+    pub(crate) set: Vec<usize>,
+    pub(crate) lost: Vec<bool>,
+    pub(crate) inconsistent: Vec<bool>,
+    sustained: Vec<bool>,
+    pub(crate) rows: Rows,
+    islands: Islands,
+    free: Vec<f64>,
+    before: Vec<f64>,
+    memory: Vec<Memory>,
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    shifted: Vec<f64>,
+    pub(crate) tau: Vec<f64>,
+    pub(crate) bias: Vec<f64>,
+    pub(crate) zeros: Vec<f64>,
+    pub(crate) scratch: Vec<f64>,
+    after: Vec<f64>,
+    /// What forces other than those of contacts have done in the motion at work, per set.
+    works: Vec<Work>,
+    /// What contacts have carried in the step.
+    pub(crate) carried: Carried,
+    /// How the islands of the first stage were solved, each with a tree of its set.
+    pub(crate) reports: Vec<(TreeId, IslandReport)>,
+}
+
+impl AccelerationLevel {
+    /// The workspace if the settings ask for it.
+    ///
+    /// # Errors
+    /// The model or the settings have something that this stepper does not do.
+    pub(crate) fn of(
+        model: &Model,
+        settings: &Settings,
+        constraints: &Constraints,
+    ) -> Result<Option<Box<Self>>, SettingsError> {
+        let stepper = settings.stepper;
+        if stepper == Stepper::TimeStepping {
+            return Ok(None);
+        }
+        let refuse = |what: String| Err(SettingsError::Stepper { stepper: stepper.name(), what });
+        let replacement = match &settings.formulation {
+            Formulation::ExactCone(cone) if cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0 => {
+                cone.replacement
+            }
+            Formulation::ExactCone(cone) if cone.compliance > 0.0 => {
+                return refuse(format!("compliance ({} 1/kg)", cone.compliance));
+            }
+            other => return refuse(format!("contact model '{}'", other.name())),
+        };
+        if let (None, Some(law)) = (replacement, model.laws().find(|law| *law == Law::NoSlip)) {
+            // Sliding with infinite friction is possible at this level (Lynch and Mason 1995).
+            return refuse(format!("the law '{law}'"));
+        }
+        let bounces = settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0);
+        if stepper == Stepper::Acceleration && bounces {
+            return refuse("restitution".into());
+        }
+        if let Some(what) = constraints.first_unsupported(model, Level::Acceleration) {
+            return refuse(what);
+        }
+        let zeros = || vec![0.0; model.nv()];
+        let no = || vec![false; model.trees.len()];
+        Ok(Some(Box::new(Self {
+            replacement,
+            solver: ContactForces::default(),
+            finder: ContactFinder::new(model, settings.restitution),
+            events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
+            stage: State::new(model),
+            contacts: Vec::new(),
+            trees: Vec::new(),
+            moving: Vec::new(),
+            set: Vec::new(),
+            lost: no(),
+            inconsistent: no(),
+            sustained: no(),
+            rows: Rows::default(),
+            islands: Islands::default(),
+            free: Vec::new(),
+            before: Vec::new(),
+            memory: Vec::new(),
+            q: model.q0.clone(),
+            v: zeros(),
+            shifted: model.q0.clone(),
+            tau: zeros(),
+            bias: zeros(),
+            zeros: zeros(),
+            scratch: zeros(),
+            after: Vec::new(),
+            works: vec![Work::default(); model.trees.len()],
+            carried: Carried::default(),
+            reports: Vec::new(),
+        })))
+    }
+
+    /// Whether a tree is moved by this stepper in the present step.
+    pub(crate) fn sustains(&self, tree: TreeId) -> bool {
+        self.sustained[tree.index()]
+    }
+
+    /// Hands the set of a tree back to time stepping.
+    fn hand_back(&mut self, tree: TreeId) {
+        self.lost[self.set[tree.index()]] = true;
+    }
+
+    /// The law that holds at a contact.
+    pub(crate) fn law(&self, contact: &Contact) -> Law {
+        match contact.law {
+            Law::Frictionless => Law::Frictionless,
+            law => self.replacement.unwrap_or(law),
+        }
+    }
+
+    /// The new state of the trees that this stepper has moved.
+    pub(crate) fn write_state(&self, model: &Model, state: &mut State) {
+        for (_, contents) in model.trees.iter().enumerate().filter(|(tree, _)| self.sustained[*tree]) {
+            let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+            state.q[coords.clone()].copy_from_slice(&self.q[coords]);
+            state.v[dofs.clone()].copy_from_slice(&self.v[dofs]);
+        }
+    }
+
+    /// What contacts have carried in the sets that this stepper has moved.
+    pub(crate) fn carried(&self) -> &Carried {
+        &self.carried
+    }
+
+    /// Forgets the last step; takes the sets of trees that may touch.
+    fn begin(&mut self, trees: usize, sets: &mut [usize]) {
+        self.sustained.fill(false);
+        self.lost.fill(false);
+        self.inconsistent.fill(false);
+        self.reports.clear();
+        self.set.clear();
+        self.set.extend((0..trees).map(|tree| root(sets, tree)));
+        let room = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
+        self.carried.begin(trees, room);
+    }
+}
+
+/// Moves every set of trees whose contacts persist, in the workspace, and takes it from the contact rule; `added` is what the
+/// implicit rule adds to the mass matrices of the others.
+///
+/// # Errors
+/// A mass matrix that is not positive definite.
+pub(crate) fn sustain_contacts(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    problem: &mut ContactProblem,
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
+    let model = system.model;
+    level.begin(model.trees.len(), &mut choice.sets);
+    for tree in TreeId::all(&model.trees) {
+        if choice.contact_rule[tree.index()] && choice.is_stiff(tree) {
+            level.hand_back(tree);
+        }
+    }
+    if level.events.is_none() {
+        let contacts = &system.constraints.contacts.finder.contacts;
+        level.choose_contacts(model, system.data, contacts, &choice.contact_rule);
+    }
+    level.trees.clear();
+    for tree in TreeId::all(&model.trees) {
+        if choice.contact_rule[tree.index()] && !level.lost[level.set[tree.index()]] {
+            level.trees.push(tree);
+        }
+    }
+    if level.trees.is_empty() {
+        return Ok(());
+    }
+    let mut moving = std::mem::take(&mut level.moving);
+    moving.clone_from(&level.trees);
+    let moved = match level.events.take() {
+        None => move_together(level, system, &moving),
+        Some(mut events) => {
+            let moved = event_driven::follow_events(level, &mut events, system, problem, &moving);
+            level.events = Some(events);
+            moved
+        }
+    };
+    level.trees.clone_from(&moving);
+    level.moving = moving;
+    moved?;
+    accept(level, system, choice, added, report)
+}
+
+/// Steps 2 to 4 for all trees of sets that qualify.
+fn move_together(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    trees: &[TreeId],
+) -> Result<(), AlgorithmError> {
+    let System { model, h, forces, state, data, closures, constraints, .. } = system;
+    let (model, h, start) = (*model, *h, &state.mocap);
+    for &tree in trees {
+        dynamics::factorize_by_size(model, data, tree, &level.zeros)?;
+    }
+    let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
+    q.copy_from_slice(&state.q);
+    v.copy_from_slice(&state.v);
+    level.stop_approach(model, data, h, &mut v);
+    let commands = Commands::new(state, &closures.loops, constraints);
+    let moved = dynamics::coupled_runge_kutta_step(
+        model,
+        data,
+        trees,
+        h,
+        &mut q,
+        &mut v,
+        &mut |data, stage, q, v, out| {
+            let now = Moment { begin: 0.0, duration: h, stage, timestep: h };
+            level.accelerate(model, data, forces, &commands, start, now, q, v, out)
+        },
+    );
+    if moved.is_ok() {
+        level.move_to(model, data, &q, &v, 0.0);
+        level.find_again(model, data, start, h, |persistent, seen| {
+            persistent.now = seen.map(|(contact, _)| contact);
+            persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
+        });
+        level.check_lost_contacts();
+        level.check_new_contacts(model);
+        level.take_motion(data, h);
+    }
+    (level.q, level.v) = (q, v);
+    moved
+}
+
+/// Takes the sets that came through from the contact rule, and makes the others ready for it again.
+fn accept(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
+    let System { model, state, data, .. } = system;
+    for &tree in &level.trees {
+        dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
+        if level.lost[level.set[tree.index()]] {
+            dynamics::factorize_by_size(model, data, tree, added)?;
+        } else {
+            level.sustained[tree.index()] = true;
+            choice.contact_rule[tree.index()] = false;
+        }
+    }
+    level.carried.accept(&level.lost);
+    for (tree, solved) in &level.reports {
+        if level.sustained[tree.index()] {
+            report.add_island(solved);
+        }
+    }
+    let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
+    if inconsistent > 0 {
+        report.inconsistent += inconsistent;
+        report.unsolved += inconsistent;
+        report.status = Status::Ray;
+    }
+    Ok(())
+}

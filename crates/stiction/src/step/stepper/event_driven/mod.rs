@@ -1,0 +1,266 @@
+//! Impacts at their time: smooth motion up to the first impact, the impact, and on with the rest of the step.
+//!
+//! # Method
+//! Each set of trees that may touch within the step, also by way of others that they hit, has its own sequence of events.
+//! 1. *Persistent* contacts touch and neither approach nor part. The set moves by the classic Runge-Kutta rule with the forces
+//!    of its persistent contacts ([`crate::step::stepper::acceleration`]), in free flight if there are none, by an eighth of the step
+//!    at a time. Where a contact that presses has moved along its normal by then, the part is halved.
+//! 2. Where another contact overlaps at the end of such a part, the time at which the least gap is zero is found to rounding,
+//!    by the Illinois variant of false position. The state within a part is that of a shorter Runge-Kutta step from
+//!    its beginning, which is as smooth as a dense output and needs no interpolation.
+//! 3. All contacts with a gap of at most [`kind::TOUCHING`] are solved as one impact, which starts from the velocities before
+//!    (no force acts in no time) and obeys the laws of [`crate::contact::Impacts`]. Viscous friction has no impulse.
+//! 4. *Resting rule*: what approaches no faster than the applied forces bring about in `1/64` of the step does not bounce,
+//!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
+//!    come to rest is a persistent contact.
+//!
+//! A set for which there are no forces (counted as `inconsistent`), in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
+//! is handed back to time stepping for the whole step.
+//!
+//! What is thinner than the way that it is passed by in an eighth of the step may be passed through.
+//!
+//! # References
+//! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.
+//! - M. Dowell, P. Jarratt, *A modified regula falsi method for computing the root of an equation*, BIT 11 (1971).
+
+mod impact;
+
+use impact::{find_impact, gap_after, solve_impact};
+
+use crate::constraint::contact::present_velocity;
+use crate::constraint::kind;
+use crate::contact::{Contact, IslandReport, Memory};
+use crate::dynamics;
+use crate::dynamics::{AlgorithmError, Data};
+use crate::model::{Model, TreeId};
+use crate::step::contact_problem::ContactProblem;
+use crate::step::stepper::acceleration::{AccelerationLevel, PERSISTING, Persistent, RESTING};
+use crate::step::system::System;
+
+/// Parts of a step that are smooth motions, unless an impact ends them before.
+const PARTS: f64 = 8.0;
+
+/// Smooth motions are halved down to this part of a step where contacts ask for it.
+const SHORTEST: f64 = 1.0 / 1024.0;
+
+/// Part of a step that is left by rounding.
+const TIME_ROUND_OFF: f64 = 1e-14;
+
+/// What forces bring about in this part of a step does not bounce.
+const REST: f64 = 1.0 / 64.0;
+
+/// Impacts of a set in a step after which nothing bounces any more, and after which time stepping takes over.
+const MAX_BOUNCES: usize = 64;
+pub(crate) const MAX_IMPACTS: usize = 2 * MAX_BOUNCES;
+
+/// Gap (m) or normal speed (m/s) that is round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+/// A root is found when the gap is this (m): round-off of positions of a few metres.
+const CLOSED: f64 = 1e-14;
+
+/// A gap for what is farther than contacts are looked for (m).
+const FAR: f64 = 1e-3;
+
+/// Trials for a root; after half of them the bracket is halved.
+const MAX_TRIALS: usize = 100;
+
+/// The workspace besides that of the acceleration level.
+#[derive(Debug)]
+pub(crate) struct Events {
+    /// The state from which the set moves on.
+    q: Vec<f64>,
+    v: Vec<f64>,
+    /// The trees of the set at work.
+    trees: Vec<TreeId>,
+    /// Velocity after a part of the step without impact; row velocities before an impact and with that.
+    pulled: Vec<f64>,
+    before: Vec<f64>,
+    rates: Vec<f64>,
+    free: Vec<f64>,
+    memory: Vec<Memory>,
+    /// Solved islands of all sets, each with a tree.
+    reports: Vec<(TreeId, IslandReport)>,
+}
+
+impl Events {
+    pub(crate) fn new(model: &Model) -> Self {
+        Self {
+            q: model.q0.clone(),
+            v: vec![0.0; model.nv()],
+            trees: Vec::new(),
+            pulled: vec![0.0; model.nv()],
+            before: Vec::new(),
+            rates: Vec::new(),
+            free: Vec::new(),
+            memory: Vec::new(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// Takes the state at which the workspace of the acceleration level has arrived.
+    fn take_state(&mut self, level: &AccelerationLevel) {
+        self.q.copy_from_slice(&level.q);
+        self.v.copy_from_slice(&level.v);
+    }
+}
+
+/// A set of trees under way in its step.
+#[derive(Clone, Copy, Debug)]
+struct SetMotion {
+    set: usize,
+    /// Time step (s), and the time since its beginning.
+    h: f64,
+    time: f64,
+}
+
+/// Moves the sets of the given trees to the end of the step, in the workspace.
+pub(crate) fn follow_events(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    problem: &mut ContactProblem,
+    trees: &[TreeId],
+) -> Result<(), AlgorithmError> {
+    events.q.copy_from_slice(&system.state.q);
+    events.v.copy_from_slice(&system.state.v);
+    events.reports.clear();
+    // The step with the most impacts may come late.
+    events.reports.reserve(MAX_IMPACTS);
+    for set in trees.iter().map(|tree| tree.index()) {
+        if level.set[set] != set {
+            continue;
+        }
+        events.trees.clear();
+        events.trees.extend(trees.iter().copied().filter(|&tree| level.set[tree.index()] == set));
+        level.trees.clone_from(&events.trees);
+        level.reports.clear();
+        let motion = SetMotion { set, h: system.h, time: 0.0 };
+        follow_set(level, events, system, problem, motion)?;
+        events.reports.append(&mut level.reports);
+    }
+    std::mem::swap(&mut level.q, &mut events.q);
+    std::mem::swap(&mut level.v, &mut events.v);
+    std::mem::swap(&mut level.reports, &mut events.reports);
+    Ok(())
+}
+
+/// Part by part and impact by impact to the end of the step.
+fn follow_set(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    problem: &mut ContactProblem,
+    mut motion: SetMotion,
+) -> Result<(), AlgorithmError> {
+    let mut part = motion.h / PARTS;
+    let mut impacts = 0;
+    while motion.h - motion.time > TIME_ROUND_OFF * motion.h {
+        if !choose_persistent(level, events, system, motion) {
+            let (time, hits) = move_on(level, events, system, motion, part.min(motion.h - motion.time))?;
+            if !level.lost[motion.set] && level.is_inaccurate(system.data) {
+                part *= 0.5;
+                level.lost[motion.set] = part < SHORTEST * motion.h;
+                if !level.lost[motion.set] {
+                    continue;
+                }
+            }
+            if level.lost[motion.set] {
+                return Ok(());
+            }
+            events.take_state(level);
+            level.take_motion(system.data, motion.h);
+            motion.time += time;
+            if !hits {
+                continue;
+            }
+        }
+        impacts += 1;
+        if impacts > MAX_IMPACTS {
+            level.lost[motion.set] = true;
+            return Ok(());
+        }
+        solve_impact(level, events, system, problem, motion, impacts <= MAX_BOUNCES)?;
+    }
+    Ok(())
+}
+
+/// Chooses the contacts that persist. Returns whether others hit now.
+fn choose_persistent(
+    level: &mut AccelerationLevel,
+    events: &Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+) -> bool {
+    let model = system.model;
+    level.move_to(model, system.data, &events.q, &events.v, 0.0);
+    level.find(model, system.data, &system.state.mocap, motion.time);
+    level.contacts.clear();
+    let mut due = false;
+    for i in 0..level.finder.contacts.len() {
+        let contact = level.finder.contacts[i];
+        let Some(tree) = level.tree_in(model, &contact, motion.set) else { continue };
+        let velocity = present_velocity(system.data, &contact);
+        if contact.gap > PERSISTING || velocity.x > RESTING {
+            continue;
+        }
+        if velocity.x < -RESTING {
+            due |= contact.gap <= kind::TOUCHING;
+            continue;
+        }
+        let law = level.law(&contact);
+        level.contacts.push(Persistent::new(Contact { law, ..contact }, tree, velocity));
+    }
+    due
+}
+
+/// Moves for a time, or to the first impact in it. Returns how long (s), and whether there is an impact.
+fn move_on(
+    level: &mut AccelerationLevel,
+    events: &mut Events,
+    system: &mut System<'_>,
+    motion: SetMotion,
+    time: f64,
+) -> Result<(f64, bool), AlgorithmError> {
+    if !level.contacts.is_empty() {
+        for &tree in &events.trees {
+            dynamics::factorize_by_size(system.model, system.data, tree, &level.zeros)?;
+        }
+        level.stop_approach(system.model, system.data, motion.h, &mut events.v);
+    }
+    let gap = gap_after(level, events, system, motion, time)?;
+    if gap >= -ROUND_OFF {
+        return Ok((time, false));
+    }
+    Ok((find_impact(level, events, system, motion, (time, gap))?, true))
+}
+
+impl AccelerationLevel {
+    /// A tree that a contact touches if all that it touches are in the set.
+    fn tree_in(&self, model: &Model, contact: &Contact, set: usize) -> Option<TreeId> {
+        let mut trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
+        let first = trees.next()?;
+        (self.set[first.index()] == set && trees.all(|tree| self.set[tree.index()] == set)).then_some(first)
+    }
+
+    /// Whether a persistent contact overlaps at the end of a smooth motion, or one that presses approaches or parts there:
+    /// then the motion was too long for its rule.
+    fn is_inaccurate(&self, data: &Data) -> bool {
+        self.rows.blocks.iter().any(|block| {
+            let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
+            let Ok(place) =
+                self.finder.contacts.binary_search_by_key(&persistent.contact.key, |contact| contact.key)
+            else {
+                return true;
+            };
+            let contact = &self.finder.contacts[place];
+            let still = present_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= PERSISTING;
+            contact.gap < -PERSISTING || self.rows.impulse[block.row] > 0.0 && !still
+        })
+    }
+
+    /// Whether a contact is one of those that persist.
+    fn persists(&self, contact: &Contact) -> bool {
+        self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok()
+    }
+}
