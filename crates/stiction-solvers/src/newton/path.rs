@@ -314,9 +314,11 @@ impl Path {
 
     /// Steps 2 and 3: the Newton point of `here` in `there`, or as far as its path goes.
     fn newton_point<P: Bounded>(&mut self, problem: &P) -> PathEnd {
-        if !self.linearize(problem) {
-            return PathEnd::Lost;
-        }
+        if self.linearize(problem) { self.end_of_path(problem) } else { PathEnd::Lost }
+    }
+
+    /// The same for a linear model that is there.
+    fn end_of_path<P: Bounded>(&mut self, problem: &P) -> PathEnd {
         let mut end = self.trace(problem, 0.0);
         for epsilon in PROXIMAL {
             let far = self.tableau.lowest() < 1.0 - SHORTEST;
@@ -385,7 +387,11 @@ impl Path {
     /// Step 5: from the best point, a point of its path with less merit in `there`.
     fn search<P: Bounded>(&mut self, problem: &P) -> bool {
         self.here.copy_from(&self.best);
-        self.newton_point(problem);
+        // Without a model there is no path: its slopes are no finite numbers.
+        if !self.linearize(problem) {
+            return false;
+        }
+        self.end_of_path(problem);
         let reach = 1.0 - self.tableau.lowest();
         let mut t = reach;
         while t >= SHORTEST && !self.driver.incumbent.is_out_of_time() {
