@@ -279,5 +279,5 @@ impl Normalized {
 /// Whether a natural map counts as solved: well within the tolerance or the rounding floor, so that the certificate on
 /// the original data, rounded differently, agrees. Near the floor the natural map is all rounding.
 pub(crate) fn passes(natural_map: f64, tolerance: f64, floor: f64, largest_floor: f64) -> bool {
-    natural_map <= 0.9 * tolerance || (natural_map <= 0.5 * floor && floor <= largest_floor)
+    floor <= largest_floor && natural_map <= (0.9 * tolerance).max(0.5 * floor)
 }

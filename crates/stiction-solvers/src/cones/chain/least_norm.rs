@@ -130,6 +130,6 @@ impl Chain {
         if outcome != Outcome::Passed {
             self.state.take_back(aside);
         }
-        self.is_least && self.state.judge_best()
+        self.is_least && self.state.assess_best()
     }
 }

@@ -43,8 +43,7 @@ impl State {
     /// Whether the natural map of the best answer is all rounding, more of it than excuses an answer of any norm, but not than
     /// excuses that of least norm.
     pub(crate) fn needs_least_norm(&self) -> bool {
-        self.least > self.tolerance
-            && self.least <= 0.5 * self.least_floor
+        self.least <= (0.9 * self.tolerance).max(0.5 * self.least_floor)
             && (Residual::LARGEST_FLOOR..=Residual::LARGEST_FLOOR_OF_LEAST_NORM).contains(&self.least_floor)
     }
 
@@ -64,7 +63,8 @@ impl State {
         self.rounding_aside = f64::EPSILON * self.size.iter().fold(0.0, |most: f64, size| most.max(*size));
         let aside =
             Aside { least: self.least, floor: self.least_floor, passed: self.passed, good: self.good };
-        (self.least, self.passed, self.good) = (f64::INFINITY, false, false);
+        (self.least, self.least_floor) = (f64::INFINITY, 0.0);
+        (self.passed, self.good) = (false, false);
         self.forget();
         aside
     }
@@ -128,7 +128,7 @@ impl State {
     }
 
     /// Whether the best answer passes by what is excused now.
-    pub(crate) fn judge_best(&mut self) -> bool {
+    pub(crate) fn assess_best(&mut self) -> bool {
         self.passed = self.passes(self.least, self.target, self.least_floor);
         self.good = self.passes(self.least, self.tolerance, self.least_floor);
         self.good

@@ -192,7 +192,7 @@ impl State {
         self.incumbent.keep_history(limits.history, SHORT_HISTORY);
         (self.tolerance, self.target) = (limits.tolerance, limits.target.min(limits.tolerance));
         self.budget = limits.max_factorizations;
-        self.least = f64::INFINITY;
+        (self.least, self.least_floor) = (f64::INFINITY, 0.0);
         self.is_seen = false;
         (self.passed, self.good) = (false, false);
     }
@@ -253,10 +253,10 @@ impl State {
         let (e, floor) = self.problem.natural_map(&self.x, &self.y, &self.size);
         self.natural_map = (e, floor);
         self.incumbent.record(e);
-        if e < self.least && floor.is_finite() {
+        if uncertain(e, floor) < uncertain(self.least, self.least_floor) && floor.is_finite() {
             (self.least, self.least_floor) = (e, floor);
             self.best.copy_from_slice(&self.x);
-            self.judge_best();
+            self.assess_best();
         }
         self.passed
     }
@@ -366,6 +366,12 @@ impl State {
     pub(crate) fn history(&self) -> &[HistoryEntry] {
         self.incumbent.history()
     }
+}
+
+/// The natural map that an answer can be relied on to have: rounding that is too much to be excused may hide as much more. So
+/// impulses that run away do not hide a better answer.
+fn uncertain(natural_map: f64, floor: f64) -> f64 {
+    if floor > Residual::LARGEST_FLOOR { natural_map + floor } else { natural_map }
 }
 
 /// Entries of a history for which memory is reserved; longer ones grow in the first solve.

@@ -71,11 +71,10 @@ fn solved(seeds: std::ops::Range<u64>, range: Range, max_factorizations: usize) 
 #[test]
 #[ignore = "slow: takes minutes"]
 fn of_three_thousand_random_problems_nearly_all_are_solved_and_none_wrongly() {
-    // 2992 of these are solved; the aim is 9990 of ten thousand. Of the others many have answers so large that rounding might
-    // excuse more than `Residual::LARGEST_FLOOR`, which nothing may whose norm is not shown to be needed.
-    let solved = solved(0..3_000, Range { friction: 3.0, mass: 1e6 }, 2000);
+    // 2997 of these are solved; the aim is 9990 of ten thousand.
+    let solved = solved(0..3_000, Range { friction: 3.0, mass: 1e6 }, 20_000);
     eprintln!("{solved} of 3000 solved");
-    assert!(solved >= 2985, "{solved}");
+    assert!(solved >= 2994, "{solved}");
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod no_slip_sets;
 mod own_solver;
 mod polyhedral_solvers;
 mod sphere_slide;
+mod three_normals;
