@@ -129,6 +129,7 @@ fn many_contacts_without_an_operator_need_no_more_memory_than_their_file_suggest
     let said = String::from_utf8_lossy(&out.stderr);
     assert_eq!(out.status.code(), Some(1), "{said}");
     assert!(said.contains("1 of 1 problems were not solved"), "{said}");
+    assert!(said.contains("120000 rows") && said.contains("up to 8192 rows"), "{said}");
 }
 
 #[test]
@@ -165,4 +166,18 @@ fn a_name_of_any_length_is_cut_in_tables() {
         let out = stiction_in(&dir, &["solve", "p.json"]).exits_with(0);
         assert!(out.stdout.contains("xxx...") && out.stdout.lines().all(|line| line.len() < 400));
     }
+}
+
+/// The file has the sets of FCLIB, `mu` announced with 1e9 numbers, none of which is stored. `h5py` wrote it.
+#[test]
+fn a_set_that_announces_more_numbers_than_are_read_is_refused() {
+    let dir = scratch("announced");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/announced.hdf5");
+    let out = stiction_in(&dir, &["solve", &file.display().to_string()]).exits_with(2);
+    assert!(
+        out.stderr.contains("vectors/mu") && out.stderr.contains("announces 1000000000 numbers"),
+        "{}",
+        out.stderr
+    );
+    assert!(out.stderr.contains("at most 16777216 are read"), "{}", out.stderr);
 }

@@ -378,7 +378,7 @@ fn uncertain(natural_map: f64, floor: f64) -> f64 {
 const SHORT_HISTORY: usize = 64;
 
 /// Most rows of a matrix that is filled although the problem has fewer entries: 537 MB.
-pub(crate) const LARGEST_FILLED: usize = 8192;
+pub const LARGEST_FILLED: usize = 8192;
 
 /// Largest number of rows for methods on dense matrices that have to be factored as a whole: some seconds a step.
 pub(crate) const LARGEST_DENSE: usize = 2048;
