@@ -17,6 +17,7 @@
 //! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
 //! | `check` | refuses archives that contradict themselves |
+//! | `size` | how large the archive would be |
 //! | `npz` | the container: NumPy arrays in a zip file |
 //! | `error` | why a recording cannot be written or read |
 //!
@@ -34,6 +35,7 @@ mod row_table;
 mod run;
 mod schema;
 mod sink;
+mod size;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 9 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 no moved bodies) |
+//! | `format` | () int64 | version of this layout: 9 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies) |
+//! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -60,6 +61,7 @@
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
+//! | `checksum` | () int64 | sum, modulo 2^64, of a hash of every other array: FNV-1a of 64 bits over its name, a space, its type, a space, its shape as `[2, 3]`, a space, and its elements |
 
 use crate::recording::error::{ReadError, ReadProblem, RecordError};
 use crate::recording::moved_table::MovedTable;
@@ -71,20 +73,20 @@ use crate::recording::run::{
 use crate::recording::tables::{ContactTable, Recording};
 use crate::report::{Certificate, Work};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
+use stiction_solvers::io::replace_file;
 
 /// Layout version.
 const FORMAT: i64 = 9;
 
 impl Recording {
-    /// Writes the recording as a NumPy archive; an existing file is replaced.
+    /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written; it is as it was.
     pub fn write_npz(&self, path: &Path) -> Result<(), RecordError> {
-        File::create(path)
-            .and_then(|file| self.write(BufWriter::new(file))?.flush())
+        replace_file(path, |file| self.write(file).map(drop))
             .map_err(|source| RecordError { path: path.to_path_buf(), source })
     }
 
@@ -115,6 +117,7 @@ impl Recording {
         self.run.sources.write(&mut npz)?;
         self.rows.write(&mut npz)?;
         self.write_reports(&mut npz)?;
+        npz.checksum("checksum")?;
         npz.finish()
     }
 
@@ -139,12 +142,14 @@ impl Recording {
         recording.run.sources = SourceTable::read(&mut npz)?;
         recording.rows = RowTable::read(&mut npz, recording.steps())?;
         recording.read_reports(&mut npz)?;
+        npz.check_sum("checksum")?;
         recording.check()?;
         Ok(recording)
     }
 
     fn write_scene<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
         npz.strings("scene_name", &[&self.run.scene_name])?;
+        npz.strings("fingerprint", &[format!("{:016x}", self.run.fingerprint)])?;
         npz.strings("contact_model", &[&self.run.contact_model])?;
         npz.strings("solver", &[&self.run.solver])?;
         npz.array("timestep", &[], &[self.run.timestep])?;
@@ -161,6 +166,11 @@ impl Recording {
 
     fn read_scene<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
         self.run.scene_name = npz.text("scene_name")?;
+        let fingerprint = npz.text("fingerprint")?;
+        self.run.fingerprint = u64::from_str_radix(&fingerprint, 16).map_err(|_| {
+            let problem = format!("is {fingerprint:?}, and not 16 hexadecimal digits");
+            ReadProblem::Content { array: "fingerprint", problem }
+        })?;
         self.run.contact_model = npz.text("contact_model")?;
         self.run.solver = npz.text("solver")?;
         self.run.timestep = npz.scalar("timestep")?;
