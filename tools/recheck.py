@@ -12,6 +12,7 @@ For every step it computes again, in SI units,
   what normal forces, impacts and equalities did together;
 * from velocities, compliances and impulses of equalities: bilateral_velocity, for speeds and for rates of angles; in steps that were
   solved, whether they hold and actions give way as they should: velocity + compliance impulse = 0;
+* from the poses before the step and those after the removal of overlap: projection, in m and in rad;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
 * from the energies: energy_change, but where equalities are not met, and whether the works by cause add up to it.
@@ -24,7 +25,7 @@ exit status is 1. Only a lower bound is known
 * of bilateral_velocity in steps in which some equalities have no rows: those of trees under the free rule.
 
 In such steps the work of equalities is not compared. Not
-computed at all: residual, projection, bilateral, penetration of limits, and the single works besides those named (they need the
+computed at all: residual, bilateral, penetration of limits, and the single works besides those named (they need the
 model). The impulse of an equality that moves neither before nor after the step does no work, and nothing here depends on it.
 
 A file that is not a recording, or holds what no recording holds, is told in one line with the array; the exit status is 2.
@@ -37,7 +38,7 @@ from itertools import product
 
 import numpy as np
 
-FORMAT = 8  # of the arrays
+FORMAT = 9  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
 JAMMED = 1e-12  # part of impulses over the least mass that is left
@@ -68,6 +69,12 @@ SHAPES = {
     "qvel": "nv",
     "body_pos": "nb3",
     "body_quat": "nb4",
+    "body_pos0": "b3",
+    "body_quat0": "b4",
+    "moved_ptr": "N",
+    "moved_body": "k",
+    "moved_pos": "k3",
+    "moved_quat": "k4",
     "energy": "n",
     "unsolved": "n",
     "contact_ptr": "N",
@@ -81,7 +88,7 @@ SHAPES = {
 OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementarity", "dissipation", "slip", "viscous_error")
 ANGULAR = ("approach_angular", "pull_angular", "cone_violation_angular")
 HELD_ROWS = ("bilateral_velocity", "bilateral_velocity_angular")
-OTHERS = ("bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change")
+OTHERS = ("projection", "projection_angular", "bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change")
 WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "numerical")
 SHAPES.update({f"certificate_{name}": "n" for name in (*OF_LAWS, *ANGULAR, "penetration", *OTHERS)})
 SHAPES.update({f"work_{name}": "n" for name in WORKS})
@@ -101,6 +108,7 @@ INDICES = {
     "row_source": "q",
     "geom_type": "S",
     "geom_body": "b",
+    "moved_body": "b",
     "source_kind": "Q",
 }
 
@@ -122,8 +130,8 @@ def load(path):
             if name == "format" and (arrays[name].shape != () or arrays[name] != FORMAT):
                 raise Malformed(f"array 'format' is {arrays[name]}, and layout {FORMAT} is needed: record it again")
             check(name, arrays[name], shape, lengths)
-    for name in ("contact_ptr", "row_ptr"):
-        pointer, entries = arrays[name], lengths["m" if name == "contact_ptr" else "r"]
+    for name, letter in (("contact_ptr", "m"), ("row_ptr", "r"), ("moved_ptr", "k")):
+        pointer, entries = arrays[name], lengths[letter]
         if len(pointer) != lengths["n"] + 1 or pointer[0] != 0 or pointer[-1] != entries or (np.diff(pointer) < 0).any():
             raise Malformed(f"array '{name}' does not rise from 0 to {entries} in {lengths['n']} steps")
     for name, letter in INDICES.items():
@@ -280,6 +288,20 @@ def judge_laws(r, contacts, rows, verdict):
                 computed = np.maximum(computed, entries.worst(value))
                 size = np.maximum(size, entries.worst(terms_size))
         verdict.compare(name, computed, r[f"certificate_{name}"], ROUNDING * size, equal)
+
+
+def judge_projection(r, verdict):
+    """How far the removal of overlap moved and turned bodies, from where they were at the end of the step before."""
+    moved, body = Entries(r["moved_ptr"]), r["moved_body"]
+    before = [np.concatenate([r[f"body_{name}0"][None], r[f"body_{name}"]])[moved.step, body] for name in ("pos", "quat")]
+    moves = np.linalg.norm(r["moved_pos"] - before[0], axis=1)
+    # Half the angle between unit quaternions, which stand for the same rotation with either sign.
+    sign = np.where(np.sum(before[1] * r["moved_quat"], axis=1) < 0, -1.0, 1.0)[:, None]
+    apart, together = (np.linalg.norm(r["moved_quat"] + s * sign * before[1], axis=1) for s in (-1, 1))
+    turns = 4.0 * np.arctan2(apart, together)
+    span = np.abs(r["body_pos"]).max(initial=0.0) + moves.max(initial=0.0)
+    verdict.compare("projection", moved.worst(moves), r["certificate_projection"], ROUNDING * span)
+    verdict.compare("projection_angular", moved.worst(turns), r["certificate_projection_angular"], ROUNDING)
 
 
 def judge_held(r, contacts, rows, verdict):
@@ -443,6 +465,7 @@ def judge(path):
     if len(r["time"]):
         span = np.abs(r["body_pos"]).max(initial=0.0) + np.abs(r["geom_size"]).max(initial=0.0)
         verdict.compare("penetration", penetrations(r), r["certificate_penetration"], 1e-12 * (1.0 + span), np.False_)
+    judge_projection(r, verdict)
     judge_held(r, contacts, rows, verdict)
     judge_works(r, contacts, rows, verdict)
     judge_energy(r, verdict)

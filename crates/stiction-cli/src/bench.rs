@@ -255,7 +255,7 @@ impl ConesArgs {
                 output::note(&format!("the public problems are left out: {needed}"));
                 continue;
             }
-            match cones::run(set, &settings, &mut std::io::stdout(), progress) {
+            match cones::run(set, &settings, &mut output::Printable, progress) {
                 // A reader that has gone away (`| head`) is not an error.
                 Err(LabError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 outcome => outcome?,

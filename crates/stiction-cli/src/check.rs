@@ -11,6 +11,7 @@ use stiction::constraint::Assembled;
 use stiction::scene::{EntryKind, LoadReport, Scene};
 use stiction::sim::{SimError, Simulation};
 use stiction_lab::table::{count, pairs};
+use stiction_solvers::io::printable_lines;
 
 /// Arguments of `stiction check`.
 #[derive(Debug, clap::Args)]
@@ -65,7 +66,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
     if args.json {
         output::json(&outcome)?;
     } else {
-        output::data(&listing(args, &scene, &outcome))?;
+        output::coloured(&listing(args, &scene, &outcome))?;
     }
     if outcome.ok { Ok(()) } else { Err(scene::not_strict(&args.scene, &scene.report, 1)) }
 }
@@ -163,7 +164,7 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         ("time step", format!("{} s", model.timestep)),
     ];
     lines.extend(outcome.mechanism.iter().flat_map(Mechanism::lines));
-    let mut text = pairs(&lines);
+    let mut text = printable_lines(&pairs(&lines)).into_owned();
     let LoadReport { entries, cosmetic, .. } = &scene.report;
     let coloured = coloured(&std::io::stdout());
     for (kind, heading) in KINDS {
@@ -174,7 +175,8 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         let _ = write!(text, "\n{heading} ({}):\n", of_kind.len());
         for entry in of_kind {
             let message = with_attribute(entry.attribute.as_deref(), &entry.message);
-            let _ = writeln!(text, "  {}: {}: {message}", entry.place, entry.element);
+            let line = format!("  {}: {}: {message}", entry.place, entry.element);
+            let _ = writeln!(text, "{}", printable_lines(&line));
             // Only what is probably a mistake is shown in its line: a report may have hundreds of entries.
             if kind == EntryKind::Warning {
                 excerpt(&entry.place, coloured).lines().for_each(|line| text += &format!("    {line}\n"));
@@ -185,7 +187,11 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
         let names =
             cosmetic.iter().map(|e| e.attribute.clone().unwrap_or_else(|| format!("<{}>", e.element)));
         let names: Vec<String> = names.collect();
-        let _ = write!(text, "\nLooks and bookkeeping, never of effect: {}\n", names.join(", "));
+        let _ = write!(
+            text,
+            "\nLooks and bookkeeping, never of effect: {}\n",
+            printable_lines(&names.join(", "))
+        );
     }
     text += "\n";
     text += &match (entries.len(), args.strict) {

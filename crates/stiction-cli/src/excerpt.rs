@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use stiction::scene::Place;
+use stiction_solvers::io::is_printable;
 
 /// Characters of a line that are shown; of a longer one, the part around the place.
 const WIDEST: usize = 100;
@@ -11,18 +12,51 @@ pub(crate) fn coloured(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// The excerpt, each line with its newline; nothing when the file cannot be read (any more).
+/// Names of the elements that a scene's files begin with.
+const ROOTS: [&str; 2] = ["mujoco", "mujocoinclude"];
+
+/// The excerpt, each line with its newline; nothing when the file cannot be read (any more), and nothing of what is not a
+/// scene: a scene may name any file of this machine.
 pub(crate) fn excerpt(place: &Place, coloured: bool) -> String {
     let bytes = std::fs::read(&place.file).unwrap_or_default();
-    match String::from_utf8_lossy(&bytes).lines().nth(place.line.saturating_sub(1)) {
-        Some(line) => underlined(line, place, coloured),
-        None => String::new(),
+    let text = String::from_utf8_lossy(&bytes);
+    let (Some(root), Some(line)) = (root(&text), text.lines().nth(place.line.saturating_sub(1))) else {
+        return String::new();
+    };
+    if ROOTS.contains(&&text[root.clone()]) {
+        return underlined(line, place, coloured);
     }
+    // That the first element is another is said with its name, and nothing else.
+    let before = &text[..root.start];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let here = (before.matches('\n').count() + 1, text[start..root.start].chars().count() + 1);
+    match here == (place.line, place.column) {
+        true => underlined(&format!("{}{}", " ".repeat(here.1 - 1), &text[root]), place, coloured),
+        false => String::new(),
+    }
+}
+
+/// Where the name of the first element stands, if the text begins like XML.
+fn root(text: &str) -> Option<std::ops::Range<usize>> {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<!--") => "-->",
+            _ if rest.starts_with("<?") => "?>",
+            _ if rest.starts_with("<!") => ">",
+            _ => break,
+        };
+        rest = rest.split_once(end)?.1.trim_start();
+    }
+    let name = rest.strip_prefix('<')?;
+    let start = text.len() - name.len();
+    let length = name.find(|c: char| c.is_whitespace() || "/>".contains(c)).unwrap_or(name.len());
+    (length > 0).then_some(start..start + length)
 }
 
 fn underlined(line: &str, place: &Place, coloured: bool) -> String {
     // Control characters would move the underline, or the terminal.
-    let line: Vec<char> = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: Vec<char> = line.chars().map(|c| if is_printable(c) { c } else { ' ' }).collect();
     let start = (place.column - 1).min(line.len());
     let end = (start + place.length).clamp(start, line.len().max(start + 1));
     // A third of the room goes to what stands before the place.
@@ -73,6 +107,25 @@ mod tests {
         assert!(underlined("", &place(1, 1, 1), false).ends_with("| ^\n"));
         assert!(underlined("ab", &place(1, 9, 4), false).ends_with("|   ^\n"));
         assert!(!underlined("\x1b[2Jab", &place(1, 1, 1), false).contains('\x1b'));
+        assert!(!underlined("a\u{202e}b", &place(1, 1, 1), false).contains('\u{202e}'));
         assert_eq!(excerpt(&Place { file: "no/such/file.xml".into(), ..place(1, 1, 1) }, false), "");
+    }
+
+    #[test]
+    fn the_first_element_of_a_text_is_found_behind_what_may_stand_before_it() {
+        for (text, expected) in [
+            ("<mujoco/>", Some("mujoco")),
+            (
+                "\u{feff}<?xml version=\"1.0\"?>\n<!-- <a> -->\n<!DOCTYPE x>\n<mujocoinclude a=\"1\">",
+                Some("mujocoinclude"),
+            ),
+            (" <größe>", Some("größe")),
+            ("<", None),
+            ("<!-- <mujoco/>", None),
+            ("root:x:0:0:<mujoco/>", None),
+            ("", None),
+        ] {
+            assert_eq!(root(text).map(|range| &text[range]), expected, "{text}");
+        }
     }
 }

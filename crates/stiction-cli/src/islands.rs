@@ -1,6 +1,7 @@
 //! Islands as problem files: what `run --islands DIR` writes, for `stiction solve`.
 
 use crate::error::CliError;
+use crate::targets;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -69,11 +70,7 @@ impl IslandWriter {
             let path = self.directory.join(format!("step{step:06}-island{number:03}.json"));
             let name = format!("step {step}, island {number}");
             let text = io::to_json_with_start(&name, &island.problem, Some(&island.start));
-            std::fs::write(&path, text).map_err(|source| CliError::File {
-                path,
-                action: "cannot be written",
-                source,
-            })?;
+            targets::write(&path, text.as_bytes())?;
         }
         Ok(())
     }

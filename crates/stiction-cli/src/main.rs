@@ -7,7 +7,7 @@
 //!
 //! A file per subcommand (`run`, `view`, `check`, `solve`, `verify`, `bench`), and what they share: `simulate`, `scene`,
 //! `formulation` and `islands` make simulations of arguments; `summary`, `report`, `readout`, `excerpt`, `output` and
-//! `progress` print. Eighteen files, none of which deserves a folder.
+//! `progress` print; `targets` guards what is written. Nineteen files, none of which deserves a folder.
 
 mod bench;
 mod check;
@@ -24,11 +24,13 @@ mod scene;
 mod simulate;
 mod solve;
 mod summary;
+mod targets;
 mod verify;
 mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use stiction_solvers::io::printable_lines;
 
 /// Rigid multibody dynamics with contact and dry friction, certified every step.
 #[derive(Debug, Parser)]
@@ -68,7 +70,8 @@ fn main() -> ExitCode {
         Err(error) => {
             let colours = excerpt::coloured(&std::io::stderr());
             let excerpt = error.place().map(|place| excerpt::excerpt(place, colours)).unwrap_or_default();
-            output::note(format!("error: {error}\n{excerpt}").trim_end());
+            let message = format!("error: {error}");
+            output::coloured_note(format!("{}\n{excerpt}", printable_lines(&message)).trim_end());
             ExitCode::from(error.exit_status())
         }
     }

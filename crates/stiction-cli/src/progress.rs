@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use stiction_solvers::io::printable;
 
 /// A progress bar, or nothing.
 pub(crate) struct Progress {
@@ -14,7 +15,8 @@ impl Progress {
     pub(crate) fn new(label: &str, total: u64, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let target = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(total), target).with_message(label.to_string());
+        let bar =
+            ProgressBar::with_draw_target(Some(total), target).with_message(printable(label).into_owned());
         if let Ok(style) =
             ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} {elapsed_precise} (left {eta})")
         {

@@ -5,10 +5,15 @@ use crate::islands::{IslandWriter, Steps};
 use crate::output;
 use crate::simulate::SimulationArgs;
 use crate::summary::Summary;
+use crate::targets;
 use std::path::{Path, PathBuf};
 use stiction::recording::{Recorder, Recording};
 use stiction::sim::{SimError, Simulation, Snapshot};
 use stiction_page::PageError;
+
+/// Steps by which the size of the whole recording is estimated, and the size (bytes) from which it is told.
+const PROBED: u64 = 100;
+const LARGE: f64 = 1e9;
 
 /// What the recording formats are called by.
 const FORMATS: [&str; 2] = ["npz", "html"];
@@ -57,7 +62,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
         None => args.simulation.start(&scene, &mut simulation)?,
     }
     let steps = args.simulation.steps(&scene, simulation.timestep())?;
-    check_writable(args)?;
+    check_targets(args)?;
 
     let mut summary = Summary::new(&args.scene, &simulation);
     let mut recorder = (!args.out.is_empty()).then(|| Recorder::new(&simulation, steps as usize));
@@ -68,6 +73,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
     let stop = args.simulation.advance(&mut simulation, steps, &mut summary, |simulation, report| {
         if let Some(recorder) = &mut recorder {
             recorder.record(simulation, report);
+            announce(args, recorder.recording(), steps);
         }
         islands.as_ref().map_or(Ok(()), |islands| islands.write(simulation))
     })?;
@@ -76,7 +82,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
         args.out.iter().try_for_each(|path| write_recording(args, recorder.recording(), path))?;
     }
     if let (Some(path), None) = (&args.save_state, &stop) {
-        write_state(path, &simulation.snapshot())?;
+        targets::write(path, &bytes(path, &simulation.snapshot())?)?;
     }
     summary.finish(&simulation, args.margins);
     if args.json {
@@ -93,6 +99,21 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), CliError> {
             Err(CliError::Unsolved { unsolved, steps, first })
         }
         _ => Ok(()),
+    }
+}
+
+/// Says, once the first steps are recorded, what a long recording will need.
+fn announce(args: &RunArgs, recording: &Recording, steps: u64) {
+    if recording.steps() as u64 != PROBED || steps <= PROBED {
+        return;
+    }
+    let bytes = recording.size() as f64 / PROBED as f64 * steps as f64;
+    if bytes > LARGE {
+        args.simulation.note(&format!(
+            "the recording of {steps} steps will need about {:.1} GB of memory until it is written, and as much of the disk; \
+             --duration makes it shorter",
+            bytes * 1e-9
+        ));
     }
 }
 
@@ -132,22 +153,12 @@ fn write_recording(args: &RunArgs, recording: &Recording, path: &Path) -> Result
     }
 }
 
-/// Finds out before the run, not after it, that a file cannot be written. Existing files are not changed.
-fn check_writable(args: &RunArgs) -> Result<(), CliError> {
-    for path in args.out.iter().chain(&args.save_state) {
-        let existed = path.exists();
-        let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        opened.map_err(|source| CliError::File {
-            path: path.clone(),
-            action: "cannot be written",
-            source,
-        })?;
-        if !existed {
-            // Only a probe: if it cannot be taken away again, the run will overwrite it.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-    Ok(())
+/// Refuses, before the run, files that cannot be written or would destroy others.
+fn check_targets(args: &RunArgs) -> Result<(), CliError> {
+    let written: Vec<_> = args.out.iter().map(|path| ("--out", path.as_path())).collect();
+    let state = args.save_state.as_deref();
+    let all: Vec<_> = written.into_iter().chain(state.map(|path| ("--save-state", path))).collect();
+    targets::check(&args.scene, &all, state)
 }
 
 fn restore(path: &Path, simulation: &mut Simulation) -> Result<(), CliError> {
@@ -160,27 +171,22 @@ fn restore(path: &Path, simulation: &mut Simulation) -> Result<(), CliError> {
     })
 }
 
-fn write_state(path: &Path, snapshot: &Snapshot) -> Result<(), CliError> {
-    let bytes = snapshot.to_bytes().map_err(|source| CliError::State { path: path.into(), source })?;
-    std::fs::write(path, bytes).map_err(|source| CliError::File {
-        path: path.into(),
-        action: "cannot be written",
-        source,
-    })
+fn bytes(path: &Path, snapshot: &Snapshot) -> Result<Vec<u8>, CliError> {
+    snapshot.to_bytes().map_err(|source| CliError::State { path: path.into(), source })
 }
 
-/// Stores the state before the step that failed, and says where.
+/// Stores the state before the step that failed, and says where. What is there already stays.
 fn stopped(args: &RunArgs, simulation: &Simulation, error: &SimError) -> CliError {
     let path = match args.out.first() {
         Some(out) => out.with_extension("state"),
         None => PathBuf::from(args.scene.file_stem().unwrap_or_default()).with_extension("state"),
     };
     let stored = match error {
-        SimError::NotFinite { dump, .. } => write_state(&path, dump),
-        _ => write_state(&path, &simulation.snapshot()),
+        SimError::NotFinite { dump, .. } => bytes(&path, dump),
+        _ => bytes(&path, &simulation.snapshot()),
     };
-    let stored = match stored {
-        Ok(()) => format!("the state before the step is in {}", path.display()),
+    let stored = match stored.and_then(|bytes| targets::write_new(&path, &bytes)) {
+        Ok(path) => format!("the state before the step is in {}", path.display()),
         Err(problem) => format!("the state before the step is lost: {problem}"),
     };
     CliError::Stopped(format!("stopped at t = {} s: {error}; {stored}", simulation.state.time))

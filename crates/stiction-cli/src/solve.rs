@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use stiction::scene::did_you_mean;
 use stiction_lab::solvers::{self, Outcome, status_name};
 use stiction_lab::table::{columns, count, residual};
+use stiction_solvers::cones::LARGEST_FILLED;
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::{AnySolver, Entry, MakeError, RegistryError, SOLVERS};
+use stiction_solvers::{AnyProblem, Delassus};
 
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]
@@ -60,6 +62,9 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
             if args.solver == "all" && !entry.serves(named.problem.class()) {
                 continue;
             }
+            if let Some(note) = too_large(named, entry) {
+                output::note(&note);
+            }
             let outcome = solvers::solve(entry, solver.as_mut(), named, 0.0)?;
             attempts.extend(solver.tried().iter().map(|attempt| {
                 let status = status_name(attempt.report.status);
@@ -80,6 +85,24 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
         0 => Ok(()),
         unsolved => Err(CliError::ProblemsUnsolved { unsolved, total: chosen.len() }),
     }
+}
+
+/// Why a solver will not attempt a problem.
+fn too_large(named: &NamedProblem, entry: &Entry) -> Option<String> {
+    let rows = match &named.problem {
+        AnyProblem::ConeNcp(problem) if matches!(problem.delassus(), Delassus::Sparse(_)) => {
+            problem.q().len()
+        }
+        _ => return None,
+    };
+    (rows > LARGEST_FILLED && entry.name != "nsgs").then(|| {
+        let name = &named.name;
+        format!(
+            "warning: {name}: {} does not attempt {rows} rows, as it would fill the matrix, which it does up to {LARGEST_FILLED} rows; \
+             --solver nsgs leaves it in blocks",
+            entry.name
+        )
+    })
 }
 
 /// The problems that were asked for.

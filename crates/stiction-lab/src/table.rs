@@ -1,9 +1,22 @@
 //! Plain text tables.
 
+use std::borrow::Cow;
+
+/// Longer cells are cut: a name may be of any length, and every row would be as wide.
+const LONGEST: usize = 200;
+
+/// A cell of at most [`LONGEST`] characters and three dots.
+fn cell(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// Sets rows under a header with columns as wide as their widest cell; `right` says which columns are flush right.
 pub fn columns(header: &[&str], right: &[bool], rows: &[Vec<String>]) -> String {
     let width = |c: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count());
+        let cells = rows.iter().filter_map(|row| row.get(c)).map(|text| cell(text).chars().count());
         cells.chain([header[c].chars().count()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
@@ -17,15 +30,16 @@ pub fn columns(header: &[&str], right: &[bool], rows: &[Vec<String>]) -> String 
     text +=
         &line(widths.iter().map(|&w| "-".repeat(w)).collect::<Vec<_>>().iter().map(String::as_str).collect());
     for row in rows {
-        text += &line(row.iter().map(String::as_str).collect());
+        let cells: Vec<_> = row.iter().map(|text| cell(text)).collect();
+        text += &line(cells.iter().map(Cow::as_ref).collect());
     }
     text
 }
 
 /// Sets pairs of a name and a value, one a line, the values under each other.
 pub fn pairs(rows: &[(&str, String)]) -> String {
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+    let width = rows.iter().map(|(name, _)| cell(name).chars().count()).max().unwrap_or(0);
+    rows.iter().map(|(name, value)| format!("{:<width$}  {value}\n", cell(name))).collect()
 }
 
 /// `1 entry`, `2 entries`.

@@ -1,9 +1,12 @@
-//! What the page knows besides the columns: names, shapes, and the worst of all certificates, in JSON.
+//! What the page knows besides the columns: names, shapes, and the worst of all certificates, in JSON. Names are made printable
+//! here: they are the only text of others that a page holds.
 
 use crate::columns::Column;
 use serde::Serialize;
+use std::borrow::Cow;
 use stiction::recording::{LAW_NAMES, Recording, SHAPE_NAMES};
 use stiction::report::Certificate;
+use stiction_solvers::io::printable;
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
 const PAGE_FORMAT: u32 = 3;
@@ -12,9 +15,9 @@ const PAGE_FORMAT: u32 = 3;
 #[derive(Serialize)]
 pub(crate) struct Header<'a> {
     format: u32,
-    scene: &'a str,
-    contact_model: &'a str,
-    solver: &'a str,
+    scene: Cow<'a, str>,
+    contact_model: Cow<'a, str>,
+    solver: Cow<'a, str>,
     timestep: f64,
     gravity: &'a [f64],
     /// Recorded steps, and how many of them make a frame.
@@ -39,14 +42,14 @@ pub(crate) struct Header<'a> {
 
 #[derive(Serialize)]
 struct BodyHeader<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     mass: f64,
     fixed: bool,
 }
 
 #[derive(Serialize)]
 struct GeomHeader<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     body: i32,
     shape: &'static str,
     size: &'a [f64],
@@ -78,9 +81,9 @@ impl<'a> Header<'a> {
         let rgba = |g: usize| Some(&geoms.rgba[4 * g..4 * g + 4]).filter(|c| c.iter().all(|x| x.is_finite()));
         Self {
             format: PAGE_FORMAT,
-            scene: &recording.run.scene_name,
-            contact_model: &recording.run.contact_model,
-            solver: &recording.run.solver,
+            scene: printable(&recording.run.scene_name),
+            contact_model: printable(&recording.run.contact_model),
+            solver: printable(&recording.run.solver),
             timestep: recording.run.timestep,
             gravity: &recording.run.gravity,
             steps: recording.steps(),
@@ -88,14 +91,14 @@ impl<'a> Header<'a> {
             frames: steps.len(),
             bodies: (0..bodies.names.len())
                 .map(|b| BodyHeader {
-                    name: &bodies.names[b],
+                    name: printable(&bodies.names[b]),
                     mass: bodies.mass[b],
                     fixed: bodies.fixed[b] != 0,
                 })
                 .collect(),
             geoms: (0..geoms.names.len())
                 .map(|g| GeomHeader {
-                    name: &geoms.names[g],
+                    name: printable(&geoms.names[g]),
                     body: geoms.body[g],
                     shape: SHAPE_NAMES[geoms.kind[g] as usize],
                     size: &geoms.size[3 * g..3 * g + 3],

@@ -4,8 +4,10 @@ use crate::base64::base64;
 use crate::content;
 use crate::header::Header;
 use miniz_oxide::deflate::compress_to_vec_zlib;
+use std::io::Write;
 use std::path::Path;
 use stiction::recording::{RecordError, Recording};
+use stiction_solvers::io::replace_file;
 
 /// A page is at most this large (bytes) if leaving out steps can make it so.
 pub const PAGE_LIMIT: usize = 3_000_000;
@@ -40,7 +42,8 @@ pub enum PageError {
 /// The recording has no step, or the file cannot be written.
 pub fn write_page(recording: &Recording, path: &Path) -> Result<(), PageError> {
     let text = page(recording)?;
-    std::fs::write(path, text).map_err(|source| RecordError { path: path.to_path_buf(), source }.into())
+    replace_file(path, |file| file.write_all(text.as_bytes()))
+        .map_err(|source| RecordError { path: path.to_path_buf(), source }.into())
 }
 
 /// The text of a page that plays a recording: every step of it, or every second, third, ... so that the page stays

@@ -3,6 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::{PyErr, create_exception};
 use std::fmt::Display;
+use stiction_solvers::io::printable_lines;
 
 create_exception!(
     stiction._stiction,
@@ -12,7 +13,7 @@ create_exception!(
      what would be right. Not converging is no error: it is in the report."
 );
 
-/// The exception with the message of an error.
+/// The exception with the message of an error, in which nothing moves a terminal.
 pub(crate) fn refuse(error: impl Display) -> PyErr {
-    StictionError::new_err(error.to_string())
+    StictionError::new_err(printable_lines(&error.to_string()).into_owned())
 }

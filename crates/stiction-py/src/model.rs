@@ -10,6 +10,7 @@ use stiction::report::RowSource;
 use stiction::scene;
 use stiction::scene::{LoadReport, Scene};
 use stiction::settings::Options;
+use stiction::sim::checksum;
 
 /// The scenes of the folder `scenes`, so that the package needs no files.
 macro_rules! scenes {
@@ -101,7 +102,13 @@ impl PyModel {
     /// Rebuilds a pickled model.
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        let (model, options, report): (Model, Options, String) = postcard::from_bytes(bytes)
+        let content = match bytes.split_last_chunk::<8>() {
+            Some((content, stored)) if checksum(content).to_le_bytes() == *stored => content,
+            _ => {
+                return Err(refuse("not a pickled model of this version, or a damaged one: pickle it again"));
+            }
+        };
+        let (model, options, report): (Model, Options, String) = postcard::from_bytes(content)
             .map_err(|e| refuse(format!("not a pickled model of this version: {e}")))?;
         let report = serde_json::from_str(&report).map_err(refuse)?;
         Ok(Self { inner: Arc::new(model), options, report })
@@ -109,7 +116,8 @@ impl PyModel {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let report = serde_json::to_string(&self.report).map_err(refuse)?;
-        let bytes = postcard::to_stdvec(&(&*self.inner, &self.options, report)).map_err(refuse)?;
+        let mut bytes = postcard::to_stdvec(&(&*self.inner, &self.options, report)).map_err(refuse)?;
+        bytes.extend(checksum(&bytes).to_le_bytes());
         Ok((py.get_type::<PyModel>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
     }
 

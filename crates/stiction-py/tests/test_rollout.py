@@ -62,6 +62,13 @@ def test_shapes_are_refused_with_what_they_should_be(humanoid: stiction.Model) -
         stiction.rollout(humanoid, qpos, steps=1, backend="rays")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("steps", [10**9, 2**62, 2**64 - 1])
+def test_a_rollout_that_no_memory_holds_is_refused(humanoid: stiction.Model, steps: int) -> None:
+    qpos = np.tile(stiction.Simulation(humanoid).qpos, (2, 1))
+    with pytest.raises(stiction.StictionError, match="roll out fewer steps at a time"):
+        stiction.rollout(humanoid, qpos, steps=steps)
+
+
 def test_another_python_thread_counts_on_while_a_rollout_runs(humanoid: stiction.Model) -> None:
     qpos, qvel = starts(humanoid, 8)
     counted = [0]

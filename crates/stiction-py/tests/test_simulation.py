@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import pickle
+import random
 import subprocess
 import sys
 
@@ -330,6 +331,21 @@ def test_models_pickle_with_what_their_file_said(humanoid: stiction.Model) -> No
     assert repr(copy) == repr(humanoid)
     with pytest.raises(stiction.StictionError, match="not a pickled model"):
         stiction.Model._from_bytes(b"x")
+
+
+def test_every_damaged_pickle_of_a_model_is_refused(humanoid: stiction.Model) -> None:
+    (content,) = humanoid.__reduce__()[1]
+    source = random.Random(3)
+    for _ in range(2000):
+        damaged = bytearray(content)
+        for _ in range(source.randint(1, 4)):
+            damaged[source.randrange(len(damaged))] ^= 1 << source.randrange(8)
+        if source.random() < 0.2:
+            del damaged[source.randrange(len(damaged)) :]
+        if bytes(damaged) == content:
+            continue
+        with pytest.raises(stiction.StictionError, match="not a pickled model"):
+            stiction.Model._from_bytes(bytes(damaged))
 
 
 def test_a_bad_file_is_refused_with_line_element_and_value() -> None:

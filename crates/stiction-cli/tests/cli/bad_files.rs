@@ -16,9 +16,11 @@ fn bad_files_end_with_status_2_one_sentence_and_an_excerpt() {
             assert_eq!(out.stdout, "", "{}", bad.name);
             let said = sentences(&out.stderr);
             assert!(said.len() == 1 && said[0].starts_with("error: "), "{}: {}", bad.name, out.stderr);
+            // Of a file that is no XML nothing is shown: it may be any file of this machine.
+            let shown = std::fs::read(&path).is_ok_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
             let marks = "^".repeat(bad.underlined.chars().count());
             assert!(
-                out.stderr.contains(&marks) && !out.stderr.contains('\x1b'),
+                out.stderr.contains(&marks) == (shown || marks.is_empty()) && !out.stderr.contains('\x1b'),
                 "{}: {}",
                 bad.name,
                 out.stderr

@@ -10,5 +10,7 @@ mod common;
 mod documents;
 mod run;
 mod solve;
+mod strangers;
+mod targets;
 mod verify;
 mod view;

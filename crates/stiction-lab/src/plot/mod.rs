@@ -16,7 +16,10 @@ mod frame;
 pub use axis::Scale;
 pub use chart::{Panel, Series};
 
+use std::io::Write;
 use std::path::Path;
+
+use stiction_solvers::io;
 
 use crate::error::LabError;
 
@@ -41,6 +44,6 @@ impl Picture {
         let path = directory.join(format!("{}.svg", self.name));
         let failed = |source| LabError::File { path: path.clone(), action: "cannot be written", source };
         std::fs::create_dir_all(directory).map_err(failed)?;
-        std::fs::write(&path, &self.svg).map_err(failed)
+        io::replace_file(&path, |file| file.write_all(self.svg.as_bytes())).map_err(failed)
     }
 }

@@ -45,3 +45,4 @@ pub use newton::{Ppn, PpnSettings};
 pub use splitting::{Admm, AdmmSettings};
 pub use splitting::{Nsgs, NsgsSettings};
 pub use splitting::{QpSplit, QpSplitSettings};
+pub use state::LARGEST_FILLED;

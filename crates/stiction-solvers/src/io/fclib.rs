@@ -16,15 +16,21 @@
 //! V. Acary, M. Bremond, T. Koziara, F. Perignon, *FCLIB: a collection of discrete 3D frictional contact problems*, INRIA
 //! technical report 444 (2014).
 
-use hdf5_reader::Hdf5File;
+use hdf5_reader::{Dataset, Hdf5File, OpenOptions};
 
 use crate::io::friction::Triplets;
 use crate::io::{Fault, LARGEST_ASSEMBLED, friction};
 use crate::problem::AnyProblem;
 
+/// Most numbers of a set: 134 MB. A file of a few bytes may announce any number.
+const LARGEST_SET: u64 = 1 << 24;
+
 /// Reads the problem of a file's bytes.
 pub(super) fn parse(bytes: Vec<u8>) -> Result<AnyProblem, Fault> {
-    let file = Hdf5File::from_vec(bytes).map_err(|e| Fault::new("the file", e.to_string()))?;
+    let largest = 8 * LARGEST_SET as usize;
+    let limits = OpenOptions::default().with_max_read_bytes(largest).with_max_chunk_bytes(largest);
+    let file =
+        Hdf5File::from_vec_with_options(bytes, limits).map_err(|e| Fault::new("the file", e.to_string()))?;
     let has = |group: &str| file.group(group).is_ok();
     let file = Reader { file: &file };
     if has("fclib_local") {
@@ -46,9 +52,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// A set of a size that is read.
+    fn set(&self, path: &str) -> Result<Dataset, Fault> {
+        let fault = |e: hdf5_reader::error::Error| Fault::new(path, e.to_string());
+        let set = self.file.dataset(path).map_err(fault)?;
+        match set.num_elements().map_err(fault)? {
+            count if count > LARGEST_SET => {
+                Err(Fault::new(path, format!("announces {count} numbers: at most {LARGEST_SET} are read")))
+            }
+            _ => Ok(set),
+        }
+    }
+
     fn integers(&self, path: &str) -> Result<Vec<i64>, Fault> {
         let fault = |e: hdf5_reader::error::Error| Fault::new(path, e.to_string());
-        let list = self.file.dataset(path).and_then(|set| set.read_array::<i32>()).map_err(fault)?;
+        let list = self.set(path)?.read_array::<i32>().map_err(fault)?;
         Ok(list.iter().map(|v| i64::from(*v)).collect())
     }
 
@@ -59,7 +77,7 @@ impl Reader<'_> {
 
     fn numbers(&self, path: &str, count: Option<usize>) -> Result<Vec<f64>, Fault> {
         let fault = |e: hdf5_reader::error::Error| Fault::new(path, e.to_string());
-        let list = self.file.dataset(path).and_then(|set| set.read_array::<f64>()).map_err(fault)?;
+        let list = self.set(path)?.read_array::<f64>().map_err(fault)?;
         let list: Vec<f64> = list.iter().copied().collect();
         if let Some(at) = list.iter().position(|v| !v.is_finite()) {
             return Err(Fault::new(

@@ -34,10 +34,14 @@ use crate::problem::AnyProblem;
 mod fclib;
 mod friction;
 mod json;
+mod printable;
 pub mod siconos;
 pub mod stewart_trinkle;
+mod whole;
 mod write;
 
+pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines};
+pub use crate::io::whole::{check_writable, new_file, replace_file};
 pub use crate::io::write::{to_json, to_json_with_start};
 
 /// Most rows of a matrix that takes more memory than its file: 134 MB of entries.

@@ -23,6 +23,7 @@
 //! That of the first method where it succeeds, and then no allocation on a second solve; the sum of all where none does.
 
 use std::any::Any;
+use std::io::Write;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -310,7 +311,8 @@ impl<P: RobustClass> Robust<P> {
         self.dump_error = None;
         if let (Some(path), Some(any)) = (&self.settings.dump, problem.to_any()) {
             let name = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-            self.dump_error = std::fs::write(path, io::to_json(&name, &any)).err();
+            let text = io::to_json(&name, &any);
+            self.dump_error = io::replace_file(path, |file| file.write_all(text.as_bytes())).err();
         }
     }
 }

@@ -37,6 +37,7 @@ mod problems {
     mod files;
     mod random;
 }
+mod extremes;
 mod robust;
 mod solved_is_true;
 mod sweeps;

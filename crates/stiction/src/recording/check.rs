@@ -13,6 +13,7 @@ impl Recording {
         let contacts = &self.contacts;
         indices("geom_body", &self.run.geoms.body, bodies)?;
         indices("geom_type", &self.run.geoms.kind, SHAPE_NAMES.len())?;
+        indices("moved_body", &self.moved.body, bodies)?;
         indices("contact_geom1", &contacts.geom1, geoms)?;
         indices("contact_geom2", &contacts.geom2, geoms)?;
         indices("contact_law", &contacts.law, LAW_NAMES.len())?;
@@ -33,6 +34,8 @@ impl Recording {
             ("time", &self.time),
             ("body_pos", &self.poses.position),
             ("body_quat", &self.poses.orientation),
+            ("moved_pos", &self.moved.pos),
+            ("moved_quat", &self.moved.quat),
             ("geom_size", &self.run.geoms.size),
             ("geom_pos", &self.run.geoms.poses.position),
             ("geom_quat", &self.run.geoms.poses.orientation),

@@ -6,6 +6,7 @@
 //! # References
 //! NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays" (R. Kern, 2007).
 
+use crate::sim::fingerprint::Hash;
 use std::io::{Read, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -57,11 +58,15 @@ pub(crate) struct NpzWriter<W: Write + Seek> {
     zip: ZipWriter<W>,
     /// Bytes of the block that is converted at a time.
     buffer: Vec<u8>,
+    /// Of the array that is being written.
+    hash: Hash,
+    /// Of those before it.
+    sum: u64,
 }
 
 impl<W: Write + Seek> NpzWriter<W> {
     pub(crate) fn new(file: W) -> Self {
-        Self { zip: ZipWriter::new(file), buffer: Vec::new() }
+        Self { zip: ZipWriter::new(file), buffer: Vec::new(), hash: Hash::EMPTY, sum: 0 }
     }
 
     /// Adds an array in C order. `data` has as many elements as `shape` says.
@@ -80,8 +85,9 @@ impl<W: Write + Seek> NpzWriter<W> {
         for block in data.chunks(8192) {
             self.buffer.clear();
             block.iter().for_each(|x| x.push(&mut self.buffer));
-            self.zip.write_all(&self.buffer)?;
+            self.write_buffer()?;
         }
+        self.sum = self.sum.wrapping_add(self.hash.value());
         Ok(())
     }
 
@@ -95,9 +101,20 @@ impl<W: Write + Seek> NpzWriter<W> {
                 self.buffer.extend_from_slice(&u32::from(c).to_le_bytes());
             }
             self.buffer.resize(4 * width, 0);
-            self.zip.write_all(&self.buffer)?;
+            self.write_buffer()?;
         }
+        self.sum = self.sum.wrapping_add(self.hash.value());
         Ok(())
+    }
+
+    /// Adds an array with the checksum of all before it, whatever their order.
+    pub(crate) fn checksum(&mut self, name: &str) -> std::io::Result<()> {
+        self.array(name, &[], &[self.sum.cast_signed()])
+    }
+
+    fn write_buffer(&mut self) -> std::io::Result<()> {
+        self.hash.add(&self.buffer);
+        self.zip.write_all(&self.buffer)
     }
 
     /// Closes the archive and gives the file back.
@@ -109,9 +126,17 @@ impl<W: Write + Seek> NpzWriter<W> {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .large_file(bytes as u64 >= LARGE);
+        self.hash = begun(name, descr, shape);
         self.zip.start_file(format!("{name}.npy"), options)?;
         self.zip.write_all(&header(descr, shape))
     }
+}
+
+/// The hash of an array without elements.
+fn begun(name: &str, descr: &str, shape: &[usize]) -> Hash {
+    let mut hash = Hash::EMPTY;
+    hash.add(format!("{name} {descr} {shape:?} ").as_bytes());
+    hash
 }
 
 /// Why an archive or an array in it cannot be read.
@@ -138,11 +163,13 @@ pub enum NpzError {
 /// `numpy.savez` do.
 pub(crate) struct NpzReader<R: Read + Seek> {
     zip: ZipArchive<R>,
+    /// Hashes of the arrays that have been read, added up.
+    sum: u64,
 }
 
 impl<R: Read + Seek> NpzReader<R> {
     pub(crate) fn new(file: R) -> Result<Self, NpzError> {
-        Ok(Self { zip: ZipArchive::new(file)? })
+        Ok(Self { zip: ZipArchive::new(file)?, sum: 0 })
     }
 
     /// A single number.
@@ -183,8 +210,24 @@ impl<R: Read + Seek> NpzReader<R> {
         };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| wrong(name, format!("cannot be read: {error}")))?;
-        RawArray::parse(bytes)
-            .ok_or_else(|| wrong(name, "has a header that NumPy's version 1.0 does not know".into()))
+        let array = RawArray::parse(bytes)
+            .ok_or_else(|| wrong(name, "has a header that NumPy's version 1.0 does not know".into()))?;
+        let mut hash = begun(name, &array.descr, &array.shape);
+        hash.add(&array.bytes[array.start..]);
+        self.sum = self.sum.wrapping_add(hash.value());
+        Ok(array)
+    }
+
+    /// Compares what has been read with the checksum that [`NpzWriter::checksum`] wrote.
+    pub(crate) fn check_sum(&mut self, name: &str) -> Result<(), NpzError> {
+        let found = self.sum.cast_signed();
+        match self.scalar::<i64>(name)? {
+            stored if stored == found => Ok(()),
+            _ => Err(wrong(
+                name,
+                "is not that of the other arrays, which are not those that were recorded".into(),
+            )),
+        }
     }
 }
 

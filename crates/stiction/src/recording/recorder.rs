@@ -47,9 +47,9 @@ impl<S: Sink> Recorder<S> {
         let state = &simulation.state;
         self.poses.clear();
         self.poses.push_bodies(&self.model, &mut self.data, state);
-        let contacts = simulation.contact_forces();
+        let (moved, contacts) = (simulation.moved_bodies(), simulation.contact_forces());
         let rows = simulation.row_forces();
-        self.sink.step(&RecordedStep { state, poses: &self.poses, contacts, rows, report });
+        self.sink.step(&RecordedStep { state, poses: &self.poses, moved, contacts, rows, report });
     }
 
     /// Where the steps went.

@@ -29,6 +29,8 @@ pub(crate) const HEIGHT_FIELD: i32 = 7;
 pub struct Run {
     /// Name of the scene.
     pub scene_name: String,
+    /// Fingerprint of the model.
+    pub fingerprint: u64,
     /// Contact model.
     pub contact_model: String,
     /// Solver.
@@ -130,6 +132,7 @@ impl Run {
         let (geoms, meshes, height_fields) = shapes(model);
         Self {
             scene_name: model.name.clone(),
+            fingerprint: simulation.fingerprint(),
             contact_model: formulation.name().into(),
             solver: formulation.solver_text(),
             timestep: simulation.timestep(),

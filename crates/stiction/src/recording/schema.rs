@@ -4,7 +4,8 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 8 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts) |
+//! | `format` | () int64 | version of this layout: 9 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies) |
+//! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
 //! | `time0`, `qpos0`, `qvel0` | (), (nq), (nv) | state before the first step |
@@ -13,6 +14,9 @@
 //! | `body_fixed` | (bodies) int32 | 1 for the world and what is fixed to it |
 //! | `body_pos0`, `body_quat0` | (bodies, 3), (bodies, 4) | poses before the first step; m; unit quaternions, w first |
 //! | `body_pos`, `body_quat` | (n, bodies, 3), (n, bodies, 4) | poses after each step |
+//! | `moved_ptr` | (n + 1) int64 | step `i` began with the removal of overlap, which moved the bodies `moved_ptr[i] .. moved_ptr[i + 1]` |
+//! | `moved_body` | (k) int32 | index into `body_names`, in rising order within a step |
+//! | `moved_pos`, `moved_quat` | (k, 3), (k, 4) | their poses after that, at which contacts and rows were posed |
 //! | `geom_names`, `law_names`, `mode_names`, `shape_names` | text | what the indices and codes below mean |
 //! | `geom_body` | (geoms) int32 | the body each geom is on, as index into `body_names` |
 //! | `geom_type` | (geoms) int32 | index into `shape_names` |
@@ -57,8 +61,10 @@
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
+//! | `checksum` | () int64 | sum, modulo 2^64, of a hash of every other array: FNV-1a of 64 bits over its name, a space, its type, a space, its shape as `[2, 3]`, a space, and its elements |
 
 use crate::recording::error::{ReadError, ReadProblem, RecordError};
+use crate::recording::moved_table::MovedTable;
 use crate::recording::npz::{NpzReader, NpzWriter};
 use crate::recording::row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};
 use crate::recording::run::{
@@ -67,20 +73,20 @@ use crate::recording::run::{
 use crate::recording::tables::{ContactTable, Recording};
 use crate::report::{Certificate, Work};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
+use stiction_solvers::io::replace_file;
 
 /// Layout version.
-const FORMAT: i64 = 8;
+const FORMAT: i64 = 9;
 
 impl Recording {
-    /// Writes the recording as a NumPy archive; an existing file is replaced.
+    /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written; it is as it was.
     pub fn write_npz(&self, path: &Path) -> Result<(), RecordError> {
-        File::create(path)
-            .and_then(|file| self.write(BufWriter::new(file))?.flush())
+        replace_file(path, |file| self.write(file).map(drop))
             .map_err(|source| RecordError { path: path.to_path_buf(), source })
     }
 
@@ -106,10 +112,12 @@ impl Recording {
         self.run.meshes.write(&mut npz)?;
         self.run.height_fields.write(&mut npz)?;
         self.write_states(&mut npz)?;
+        self.moved.write(&mut npz)?;
         self.contacts.write(&mut npz)?;
         self.run.sources.write(&mut npz)?;
         self.rows.write(&mut npz)?;
         self.write_reports(&mut npz)?;
+        npz.checksum("checksum")?;
         npz.finish()
     }
 
@@ -129,16 +137,19 @@ impl Recording {
         recording.run.height_fields = HeightFieldTable::read(&mut npz)?;
         recording.read_scene(&mut npz)?;
         recording.read_states(&mut npz)?;
+        recording.moved = MovedTable::read(&mut npz, recording.steps())?;
         recording.contacts = ContactTable::read(&mut npz, recording.steps())?;
         recording.run.sources = SourceTable::read(&mut npz)?;
         recording.rows = RowTable::read(&mut npz, recording.steps())?;
         recording.read_reports(&mut npz)?;
+        npz.check_sum("checksum")?;
         recording.check()?;
         Ok(recording)
     }
 
     fn write_scene<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
         npz.strings("scene_name", &[&self.run.scene_name])?;
+        npz.strings("fingerprint", &[format!("{:016x}", self.run.fingerprint)])?;
         npz.strings("contact_model", &[&self.run.contact_model])?;
         npz.strings("solver", &[&self.run.solver])?;
         npz.array("timestep", &[], &[self.run.timestep])?;
@@ -155,6 +166,11 @@ impl Recording {
 
     fn read_scene<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
         self.run.scene_name = npz.text("scene_name")?;
+        let fingerprint = npz.text("fingerprint")?;
+        self.run.fingerprint = u64::from_str_radix(&fingerprint, 16).map_err(|_| {
+            let problem = format!("is {fingerprint:?}, and not 16 hexadecimal digits");
+            ReadProblem::Content { array: "fingerprint", problem }
+        })?;
         self.run.contact_model = npz.text("contact_model")?;
         self.run.solver = npz.text("solver")?;
         self.run.timestep = npz.scalar("timestep")?;

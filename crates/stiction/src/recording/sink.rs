@@ -6,7 +6,7 @@
 
 use crate::model::State;
 use crate::recording::run::{Poses, Run};
-use crate::report::{ContactForce, RowForce, StepReport};
+use crate::report::{ContactForce, MovedBody, RowForce, StepReport};
 
 /// Takes the steps of a run, in their order.
 ///
@@ -26,6 +26,8 @@ pub struct RecordedStep<'a> {
     pub state: &'a State,
     /// Poses of all bodies there, the world first.
     pub poses: &'a Poses,
+    /// Where the removal of overlap put the bodies it moved at the beginning of the step.
+    pub moved: &'a [MovedBody],
     /// What the contacts carried, sorted by the names of their geoms.
     pub contacts: &'a [ContactForce],
     /// What limits, joint friction, equalities and actions carried.

@@ -2,6 +2,7 @@
 
 use crate::contact::Mode;
 use crate::recording::columns::columns;
+use crate::recording::moved_table::MovedTable;
 use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
 use crate::recording::sink::{RecordedStep, Sink};
@@ -23,6 +24,8 @@ pub struct Recording {
     pub qvel: Vec<f64>,
     /// Poses of the bodies after each step.
     pub poses: Poses,
+    /// Bodies that the removal of overlap moved in all steps.
+    pub moved: MovedTable,
     /// Contacts of all steps.
     pub contacts: ContactTable,
     /// Other rows of all steps.
@@ -158,6 +161,7 @@ impl Sink for Recording {
                 position: Vec::with_capacity(3 * steps * bodies),
                 orientation: Vec::with_capacity(4 * steps * bodies),
             },
+            moved: MovedTable { ptr: vec![0], ..Default::default() },
             contacts: ContactTable { ptr: vec![0], ..Default::default() },
             rows: RowTable { ptr: vec![0], ..Default::default() },
             certificates: Vec::with_capacity(steps),
@@ -171,11 +175,12 @@ impl Sink for Recording {
     }
 
     fn step(&mut self, step: &RecordedStep<'_>) {
-        let RecordedStep { state, poses, contacts, rows, report } = *step;
+        let RecordedStep { state, poses, moved, contacts, rows, report } = *step;
         self.time.push(state.time);
         self.qpos.extend_from_slice(&state.q);
         self.qvel.extend_from_slice(&state.v);
         self.poses.extend(poses);
+        self.moved.push_step(moved);
         contacts.iter().for_each(|force| self.contacts.push(force));
         self.contacts.ptr.push(self.contacts.gap.len() as i64);
         self.rows.push_step(&self.run.sources, rows);

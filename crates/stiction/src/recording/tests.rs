@@ -87,6 +87,7 @@ fn a_recording_that_is_read_back_is_the_one_that_was_written() {
         let bytes = archive(&recording);
         let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
         assert_eq!(archive(&read), bytes);
+        assert_eq!(recording.size(), bytes.len() as u64);
         assert_eq!(read.poses, recording.poses);
         // Impulses have no sustained force, and what is not a number equals nothing.
         let bits = |r: &Recording| r.contacts.sustained.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -137,7 +138,14 @@ fn rows_are_recorded_with_their_laws_sources_and_impulses() {
     let read = Recording::read(Cursor::new(&bytes[..])).unwrap();
     assert_eq!((&read.rows, &read.run.sources), (rows, &recording.run.sources));
     type Damage = (&'static str, fn(&mut Recording));
-    let damages: [Damage; 7] = [
+    let damages: [Damage; 9] = [
+        ("'moved_ptr' has 2 entries for 3 steps", |r| r.moved.ptr = vec![0, 0]),
+        ("'moved_body' has the index 9", |r| {
+            *r.moved.ptr.last_mut().unwrap() += 1;
+            r.moved.body.push(9);
+            r.moved.pos.extend([0.0; 3]);
+            r.moved.quat.extend([1.0, 0.0, 0.0, 0.0]);
+        }),
         ("'row_law' has the index 4", |r| r.rows.law[0] = 4),
         ("'row_source' has the index -1", |r| r.rows.source[1] = -1),
         ("'source_kind' has the index 4", |r| r.run.sources.kind[3] = 4),
@@ -217,7 +225,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[8_i64]));
+    let found = with(|npz| npz.array("format", &[], &[9_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();
@@ -243,4 +251,74 @@ fn damaged_bytes_are_refused_or_read_but_never_a_panic() {
         refused += usize::from(Recording::read(Cursor::new(&damaged[..])).is_err());
     }
     assert!(refused > 200, "{refused}");
+}
+
+#[test]
+fn arrays_of_another_recording_are_refused_though_they_fit() {
+    let (mut one, two) = (recorded(5), with_rows(5));
+    assert_ne!(one.run.fingerprint, two.run.fingerprint);
+    let mut other = one.clone();
+    other.energy[3] += 1e-9;
+    let entry = |bytes: &[u8], name: &str| {
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let mut content = Vec::new();
+        std::io::Read::read_to_end(&mut archive.by_name(name).unwrap(), &mut content).unwrap();
+        content
+    };
+    // An archive as others write it: the same arrays in another order, then with one of the other recording.
+    let written = archive(&one);
+    let mut names: Vec<String> = zip::ZipArchive::new(Cursor::new(&written[..]))
+        .unwrap()
+        .file_names()
+        .map(|name| name.unwrap().into_owned())
+        .collect();
+    names.sort();
+    let mixed = |energy: &[u8]| {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        for name in &names {
+            zip.start_file(name.as_str(), options).unwrap();
+            let content = entry(if name == "energy.npy" { energy } else { &written }, name);
+            std::io::Write::write_all(&mut zip, &content).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    };
+    assert_eq!(archive(&Recording::read(Cursor::new(mixed(&written))).unwrap()), written);
+    assert!(problem(&mixed(&archive(&other))).contains("'checksum' is not that of the other arrays"));
+    one.run.fingerprint = 0x00ab;
+    assert_eq!(Recording::read(Cursor::new(archive(&one))).unwrap().run.fingerprint, 0xab);
+}
+
+#[test]
+fn every_damaged_archive_is_refused_or_holds_what_was_recorded() {
+    let recording = with_rows(4);
+    let whole = archive(&recording);
+    let mut seed: u64 = 7;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut refused = 0;
+    for _ in 0..3000 {
+        let mut bytes = whole.clone();
+        match random(4) {
+            0 => bytes.truncate(random(whole.len())),
+            1 => bytes[random(whole.len())] ^= 1 << random(8),
+            2 => bytes[random(whole.len())] = random(256) as u8,
+            _ => {
+                let (from, to, length) = (random(whole.len()), random(whole.len()), 1 + random(64));
+                let piece = whole[from..whole.len().min(from + length)].to_vec();
+                bytes.splice(to..to, piece);
+            }
+        }
+        match Recording::read(Cursor::new(&bytes[..])) {
+            Ok(read) => assert_eq!(archive(&read), whole),
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().len() <= 300, "{error}");
+            }
+        }
+    }
+    assert!(refused > 2000, "{refused}");
 }

@@ -47,9 +47,9 @@ macro_rules! certificate_fields {
             penetration: "m", "penetration", true;
             /// Worst crossing of limits that are angles, at the end of the step likewise (rad).
             penetration_angular: "rad", "crossed limits", true;
-            /// Farthest that the removal of overlap at the beginning of the step moved a link's origin (m).
+            /// Farthest that the removal of overlap at the beginning of the step moved a body's origin (m).
             projection: "m", "moved by projection", true;
-            /// Farthest that it turned a link (rad).
+            /// Farthest that it turned a body (rad).
             projection_angular: "rad", "turned by projection", true;
             /// Worst speed below what a unilateral row allows (m/s).
             approach: "m/s", "approach at closed contacts", true;

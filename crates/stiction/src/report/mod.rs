@@ -12,6 +12,7 @@
 //! | `certificate` | violations of the laws; the report of a step | `step::certify` |
 //! | `work` | by what the energy changes | `step::account`, `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
+//! | `moved_body` | where the removal of overlap put bodies | `step::projection` |
 //! | `rows` | the rows of limits, joint friction, equalities and actions, with their laws | `step::certify` |
 //! | `last_step` | the problem of the last step and its answer | `sim` |
 //! | `least_friction` | the least friction with which the bodies could have moved as they did | `sim` |
@@ -25,6 +26,7 @@ pub(crate) mod forces;
 pub(crate) mod largest_margin;
 pub(crate) mod last_step;
 pub(crate) mod least_friction;
+pub(crate) mod moved_body;
 pub(crate) mod rows;
 pub(crate) mod work;
 
@@ -34,6 +36,7 @@ pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;
+pub use moved_body::MovedBody;
 pub use rows::{RowForce, RowLaw};
 pub(crate) use rows::{RowVelocities, row_forces};
 pub use work::{Work, WorkField};

@@ -34,7 +34,23 @@ pub enum BatchError {
         /// What the needed length is made of.
         layout: String,
     },
+    /// More results than are kept.
+    #[error(
+        "{batch} environments of {steps} steps with {width} numbers each are more than the {MOST_NUMBERS} numbers that are kept, \
+         or than this machine has memory for; roll out fewer steps at a time"
+    )]
+    TooLarge {
+        /// Environments.
+        batch: usize,
+        /// Steps of each.
+        steps: usize,
+        /// Numbers kept of a step.
+        width: usize,
+    },
 }
+
+/// Most numbers in the results of a rollout: 17 GB.
+const MOST_NUMBERS: usize = 1 << 31;
 
 /// What is to be simulated: lists are row-major, one row an environment.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +128,14 @@ impl Track<'_> {
     }
 }
 
+/// So many times a value, if there is memory for them.
+fn filled<T: Clone>(value: T, count: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).ok()?;
+    list.resize(count, value);
+    Some(list)
+}
+
 /// Simulates every environment of a plan, on `threads` threads (0: one a processor).
 ///
 /// # Errors
@@ -125,6 +149,10 @@ pub fn rollout(
 ) -> Result<Rollout, BatchError> {
     let RolloutPlan { batch, steps, .. } = *plan;
     let (nq, nv, nu) = (model.nq(), model.nv(), model.actuators.len());
+    let width = nq + nv + 4;
+    let too_large = || BatchError::TooLarge { batch, steps, width };
+    let rows = batch.checked_mul(steps).ok_or_else(too_large)?;
+    rows.checked_mul(width).filter(|numbers| *numbers <= MOST_NUMBERS).ok_or_else(too_large)?;
     check_length("qpos", plan.qpos, &[("batch", batch), ("nq", nq)])?;
     check_length("qvel", plan.qvel, &[("batch", batch), ("nv", nv)])?;
     if let Some(ctrl) = plan.ctrl {
@@ -132,16 +160,16 @@ pub fn rollout(
     }
     // Settings are refused here, once.
     drop(Simulation::new(model.clone(), settings.clone())?);
-    let nothing = |width: usize| vec![f64::NAN; batch * steps * width];
+    let nothing = |width: usize| filled(f64::NAN, rows * width).ok_or_else(too_large);
     let mut result = Rollout {
         batch,
         steps,
-        time: nothing(1),
-        qpos: nothing(nq),
-        qvel: nothing(nv),
-        energy: nothing(1),
-        residual: nothing(1),
-        unsolved: vec![0; batch * steps],
+        time: nothing(1)?,
+        qpos: nothing(nq)?,
+        qvel: nothing(nv)?,
+        energy: nothing(1)?,
+        residual: nothing(1)?,
+        unsolved: filled(0, rows).ok_or_else(too_large)?,
         errors: vec![None; batch],
     };
     let mut tracks = result.tracks(plan, [nq, nv, nu]);
@@ -346,5 +374,19 @@ mod tests {
         assert!(reports[0].as_ref().unwrap().as_ref().unwrap().step == 9);
         assert!(reports[1].as_ref().unwrap().is_err());
         assert_eq!(batch.simulations[0].state, batch.simulations[2].state);
+    }
+
+    #[test]
+    fn results_that_no_memory_holds_are_refused_before_any_is_taken() {
+        let model = Arc::new(mjcf::parse(SCENE, "batch.xml").unwrap().model);
+        let (qpos, qvel) = starts(&model, 2);
+        for steps in [1_000_000_000, 1 << 62, usize::MAX] {
+            for ctrl in [None, Some(&[][..])] {
+                let plan = RolloutPlan { batch: 2, steps, qpos: &qpos, qvel: &qvel, ctrl };
+                let error = rollout(&model, &Settings::default(), &plan, 1).unwrap_err();
+                assert!(matches!(error, BatchError::TooLarge { .. }), "{error}");
+                assert!(error.to_string().contains("fewer steps at a time"), "{error}");
+            }
+        }
     }
 }

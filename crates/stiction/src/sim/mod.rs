@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `simulation` | the face: model, state, settings, memory and workspaces; takes steps |
 //! | `checks` | refuses numbers that are not finite |
+//! | `fingerprint` | 64 bits that tell one model from another |
 //! | `snapshot` | stored states, and the state's hash |
 //! | `readout` | forces and margins of the last step |
 //! | `mechanism` | rank and assembly of the equalities |
@@ -15,6 +16,7 @@
 #[cfg(feature = "parallel")]
 pub(crate) mod batch;
 pub(crate) mod checks;
+pub(crate) mod fingerprint;
 pub(crate) mod mechanism;
 pub(crate) mod readout;
 pub(crate) mod simulation;
@@ -25,5 +27,6 @@ pub use crate::settings::{Options, Settings, SettingsError, Stepper};
 pub use crate::step::StageTimes;
 #[cfg(feature = "parallel")]
 pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
+pub use fingerprint::checksum;
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

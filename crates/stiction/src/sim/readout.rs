@@ -1,7 +1,7 @@
 //! What can be read of the last step: forces and margins.
 
 use crate::model::GeomId;
-use crate::report::{ContactForce, LastStep, LimitForce, PairForce, PairMargins, RowForce};
+use crate::report::{ContactForce, LastStep, LimitForce, MovedBody, PairForce, PairMargins, RowForce};
 use crate::sim::Simulation;
 
 impl Simulation {
@@ -13,6 +13,12 @@ impl Simulation {
     /// What each pair of geoms with such contacts carries in all, in the same order.
     pub fn contact_pairs(&self) -> &[PairForce] {
         &self.work.readout.pairs
+    }
+
+    /// Bodies that the removal of overlap moved at the beginning of the last step, in their order: the step's contacts and rows were
+    /// posed where it put them.
+    pub fn moved_bodies(&self) -> &[MovedBody] {
+        &self.work.projection.moved
     }
 
     /// Rows of limits, dry friction of joints and tendons, equalities and actions that were part of the last step's problem, in

@@ -18,7 +18,7 @@ use crate::step::contact_problem::StepMemory;
 use crate::step::system::System;
 use crate::step::time_stepping::step;
 use crate::step::workspace::Workspace;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Why a simulation cannot be made or a step cannot be taken. The state is then the one before the step.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,17 @@ pub enum SimError {
         /// Needed length.
         expected: usize,
     },
+    /// A snapshot of another model.
+    #[error(
+        "the snapshot is of another model (fingerprint {found:016x}) than this one ({expected:016x}), though of equal size; \
+         load the model it was taken of"
+    )]
+    OtherModel {
+        /// Fingerprint of the snapshot's model.
+        found: u64,
+        /// Fingerprint of this simulation's.
+        expected: u64,
+    },
 }
 
 /// The parts of a simulation that a step works on.
@@ -77,6 +88,8 @@ pub(crate) type Parts<'a> = (System<'a>, &'a mut Workspace, &'a mut StepMemory, 
 #[derive(Debug)]
 pub struct Simulation {
     pub(crate) model: Arc<Model>,
+    /// The model's, once a snapshot has asked for it.
+    pub(crate) fingerprint: OnceLock<u64>,
     /// The state; set it freely between steps. What is not part of it is where the next solve starts: see
     /// [`Simulation::forget_warm_start`].
     pub state: State,
@@ -120,6 +133,7 @@ impl Simulation {
             clock: Clock::default(),
             constraints,
             settings,
+            fingerprint: OnceLock::new(),
             model,
         })
     }

@@ -1,20 +1,29 @@
 //! Snapshots: a complete function of the future, and the state's hash.
 //!
 //! A snapshot holds the state and what the formulation remembers of the last step, so that continuing from it gives
-//! the same bits, in this process or another.
+//! the same bits, in this process or another. It names the model it is of, and no other takes it.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0 .. 8 | [`MAGIC`] |
+//! | 8 .. 12 | version of this layout, little-endian as all numbers |
+//! | 12 .. 20 | [`Model::fingerprint`] |
+//! | 20 .. 28 | hash of all other bytes |
+//! | 28 .. | the rest, in the format of the crate `postcard` |
 
 use crate::constraint::rows::BlockKey;
 use crate::contact::Memory;
 use crate::model::{Model, State};
 use crate::report::Work;
+use crate::sim::fingerprint::Hash;
 use crate::sim::simulation::{SimError, Simulation};
 use serde::{Deserialize, Serialize};
 
 /// A stored simulation state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Format number.
-    version: u32,
+    /// The fingerprint of its model.
+    model: u64,
     /// The state.
     pub state: State,
     step_number: u64,
@@ -22,7 +31,14 @@ pub struct Snapshot {
     memory: Vec<(BlockKey, Memory)>,
 }
 
-const VERSION: u32 = 4;
+/// How stored snapshots begin.
+const MAGIC: &[u8; 8] = b"stiction";
+
+/// Version of the layout of what is stored. Another layout of a [`Model`] is another version too, as its fingerprint changes.
+const VERSION: u32 = 5;
+
+/// Where the hash stands, and what follows it.
+const CHECKSUM: std::ops::Range<usize> = 20..28;
 
 /// Why a snapshot cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,29 +47,70 @@ pub enum SnapshotError {
     /// The bytes are not a snapshot of this version.
     #[error("not a stiction snapshot of version {VERSION}: {0}")]
     Format(String),
+    /// The bytes were a snapshot once.
+    #[error(
+        "this stiction snapshot is damaged: its bytes are not those that were stored; store the state again"
+    )]
+    Damaged,
 }
 
 impl Snapshot {
     /// As bytes, for a file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
-        postcard::to_stdvec(self).map_err(|e| SnapshotError::Format(e.to_string()))
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.model.to_le_bytes());
+        bytes.extend([0; 8]);
+        let mut bytes =
+            postcard::to_extend(self, bytes).map_err(|error| SnapshotError::Format(error.to_string()))?;
+        let checksum = checksum(&bytes);
+        bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+        Ok(bytes)
     }
 
     /// From bytes.
+    ///
+    /// # Errors
+    /// Bytes that are no snapshot of this version, or not all of one as it was stored.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let snapshot: Self = postcard::from_bytes(bytes).map_err(|e| SnapshotError::Format(e.to_string()))?;
-        if snapshot.version != VERSION {
-            return Err(SnapshotError::Format(format!("version {}", snapshot.version)));
+        if !Self::begins(bytes) {
+            return Err(SnapshotError::Format("it does not begin like one".into()));
         }
-        Ok(snapshot)
+        let number = |place: std::ops::Range<usize>| {
+            let mut number = [0; 8];
+            number[..place.len()].copy_from_slice(bytes.get(place)?);
+            Some(u64::from_le_bytes(number))
+        };
+        let (version, stored) = (number(8..12), number(CHECKSUM));
+        match version {
+            Some(version) if version != u64::from(VERSION) => {
+                return Err(SnapshotError::Format(format!("it is of version {version}")));
+            }
+            Some(_) if stored == Some(checksum(bytes)) => {}
+            _ => return Err(SnapshotError::Damaged),
+        }
+        postcard::from_bytes(&bytes[CHECKSUM.end..]).map_err(|e| SnapshotError::Format(e.to_string()))
     }
+
+    /// Whether these are the first bytes of a snapshot of any version from 5 on.
+    pub fn begins(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+}
+
+/// Of all bytes but its own.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = Hash::EMPTY;
+    hash.add(&bytes[..CHECKSUM.start.min(bytes.len())]);
+    hash.add(bytes.get(CHECKSUM.end..).unwrap_or_default());
+    hash.value()
 }
 
 impl Simulation {
     /// Everything the future depends on.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
-            version: VERSION,
+            model: self.fingerprint(),
             state: self.state.clone(),
             step_number: self.step_number,
             work: self.done,
@@ -71,7 +128,7 @@ impl Simulation {
     /// Continues from a snapshot, bit for bit.
     ///
     /// # Errors
-    /// The snapshot belongs to a model of another size.
+    /// The snapshot belongs to another model.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimError> {
         let (new, old) = (&snapshot.state, &self.state);
         let checks = [
@@ -88,12 +145,21 @@ impl Simulation {
                 return Err(SimError::Shape { quantity, found, expected });
             }
         }
+        let (found, expected) = (snapshot.model, self.fingerprint());
+        if found != expected {
+            return Err(SimError::OtherModel { found, expected });
+        }
         self.state.clone_from(&snapshot.state);
         self.step_number = snapshot.step_number;
         self.done = snapshot.work;
         self.memory.last.clone_from(&snapshot.memory);
         self.clear_readout();
         Ok(())
+    }
+
+    /// Of the model; found when it is first asked for.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| self.model.fingerprint())
     }
 
     /// A 64-bit hash of time, configuration and velocity, taken over the bodies in name order (FNV-1a over the bits).
@@ -106,12 +172,8 @@ fn state_hash(model: &Model, state: &State) -> u64 {
     let mut links: Vec<usize> = (0..model.links.len()).collect();
     // Joints of one body keep the order in which they are applied.
     links.sort_by_key(|&i| (&model.bodies[model.links[i].body].name, i));
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut add = |x: f64| {
-        for byte in x.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
+    let mut hash = Hash::EMPTY;
+    let mut add = |x: f64| hash.add(&x.to_bits().to_le_bytes());
     add(state.time);
     for i in links {
         let link = &model.links[i];
@@ -124,5 +186,5 @@ fn state_hash(model: &Model, state: &State) -> u64 {
         mocap.position.iter().for_each(|&x| add(x));
         mocap.orientation.iter().for_each(|&x| add(x));
     }
-    hash
+    hash.value()
 }

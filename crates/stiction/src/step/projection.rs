@@ -20,7 +20,8 @@ use crate::constraint::kind::Level;
 use crate::constraint::position_error::larger;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
-use crate::model::{LinkId, Model, TreeId};
+use crate::model::{BodyId, Model, TreeId};
+use crate::report::MovedBody;
 use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::momentum::Momenta;
@@ -44,16 +45,18 @@ pub(crate) struct Projection {
     /// Configuration of the least overlap (nq, then the coordinates of loops), and of the trees that have been moved (nq).
     least_overlap: Vec<f64>,
     q: Vec<f64>,
-    /// Poses of all links before, once something is moved.
+    /// Poses of all bodies before, once something is moved.
     poses: Vec<Transform>,
+    /// The bodies that were moved, in their order.
+    pub(crate) moved: Vec<MovedBody>,
 }
 
-/// The farthest that a projection moved a link, and the farthest that it turned one.
+/// The farthest that a projection moved a body, and the farthest that it turned one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Displacement {
-    /// Of a link's origin (m), and the link.
+    /// Of a body's origin (m), and the body.
     pub(crate) length: f64,
-    pub(crate) farthest: Option<LinkId>,
+    pub(crate) farthest: Option<BodyId>,
     /// (rad)
     pub(crate) angle: f64,
 }
@@ -70,14 +73,16 @@ impl Projection {
             least_overlap: [model.q0.as_slice(), &model.loop_q0].concat(),
             q: model.q0.clone(),
             poses: Vec::new(),
+            moved: Vec::with_capacity(model.bodies.len()),
         })
     }
 
     /// Brings overlap and bilateral errors below the tolerance. Needs poses and contacts at the present state and
-    /// leaves them so; writes rows and impulses of `problem`. Returns how far that moved links.
+    /// leaves them so; writes rows and impulses of `problem`. Returns how far that moved bodies.
     pub(crate) fn project(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) -> Displacement {
         let model = system.model;
         self.poses.clear();
+        self.moved.clear();
         self.close_at_start(system);
         // Compared over two rounds, since the deepest place may first move to where a round did not look.
         let mut last_two = [f64::INFINITY; 2];
@@ -119,22 +124,27 @@ impl Projection {
         self.displacement(system)
     }
 
-    /// Keeps the poses of all links, unless those of before are kept already.
+    /// Keeps the poses of all bodies, unless those of before are kept already.
     fn keep_poses(&mut self, system: &System<'_>) {
         if self.poses.is_empty() {
-            self.poses.extend_from_slice(&system.data.link_pose);
+            self.poses.extend(BodyId::all(&system.model.bodies).map(|body| system.body_pose(body)));
         }
     }
 
-    /// How far links are from where they were when their poses were kept.
-    fn displacement(&self, system: &System<'_>) -> Displacement {
+    /// How far bodies are from where they were when their poses were kept; lists those that are elsewhere.
+    fn displacement(&mut self, system: &System<'_>) -> Displacement {
         let mut worst = Displacement::default();
-        for (link, (before, now)) in self.poses.iter().zip(&system.data.link_pose).enumerate() {
+        for (body, before) in BodyId::all(&system.model.bodies).zip(&self.poses) {
+            let now = system.body_pose(body);
+            if now == *before {
+                continue;
+            }
+            self.moved.push(MovedBody::new(body, now));
             let length = (now.translation - before.translation).norm();
             if length > worst.length || length.is_nan() {
-                (worst.length, worst.farthest) = (length, Some(LinkId::new(link)));
+                (worst.length, worst.farthest) = (length, Some(body));
             }
-            worst.angle = larger(worst.angle, before.angle_to(now));
+            worst.angle = larger(worst.angle, before.angle_to(&now));
         }
         worst
     }

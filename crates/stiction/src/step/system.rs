@@ -5,8 +5,9 @@ use crate::constraint::equality::Configuration;
 use crate::constraint::kind::{Constraints, Present};
 use crate::dynamics;
 use crate::dynamics::Data;
-use crate::model::{Model, State, TreeId};
+use crate::model::{BodyId, Model, State, TreeId};
 use crate::settings::Settings;
+use crate::spatial::Transform;
 use crate::step::applied_forces::ForceMap;
 
 /// A model at a state. Workspaces of stages are apart.
@@ -37,6 +38,11 @@ impl System<'_> {
         let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         self.closures.loops.locate(self.model, self.data, at);
         self.closures.loops.set_rates(&self.state.v);
+    }
+
+    /// Pose of a body there.
+    pub(crate) fn body_pose(&self, body: BodyId) -> Transform {
+        dynamics::body_motion(self.model, self.data, &self.state.mocap, body).0
     }
 
     /// Stage 2: contacts there.

@@ -38,8 +38,7 @@ pub(crate) fn step(
     clock.time(Stage::Collision, || system.find_contacts()); // 2
     let mut report = clock.time(Stage::Certificate, || open_report(system));
     let moved = clock.time(Stage::Overlap, || projection.project(system, problem));
-    let body = moved.farthest.map(|link| system.model.links[link].body);
-    report.add_projection([moved.length, moved.angle], body);
+    report.add_projection([moved.length, moved.angle], moved.farthest);
     if moved != Displacement::default() {
         report.work.projection = clock.time(Stage::Certificate, || system.energy()) - report.energy;
     }

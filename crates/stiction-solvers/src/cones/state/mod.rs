@@ -89,7 +89,8 @@ impl Limits {
 }
 
 impl State {
-    /// Begins a solve at the start, unless it passes. `Err`: it is over already, with this report.
+    /// Begins a solve at the start, unless it passes. `Err`: it is over already, with this report; a problem whose matrix
+    /// would be filled to more than [`LARGEST_FILLED`] rows is not attempted.
     pub(crate) fn open(
         &mut self,
         problem: &ConeNcp,
@@ -97,7 +98,25 @@ impl State {
         start: Start,
         x: &mut Solution,
     ) -> Result<(), Report> {
-        self.open_as(problem, limits, is_dense(problem), start, x)
+        let dense = is_dense(problem);
+        let filled = dense && !matches!(problem.delassus(), Delassus::Dense(_));
+        if filled && problem.q().len() > LARGEST_FILLED {
+            return self.open_too_large(problem, limits, start, x);
+        }
+        self.open_as(problem, limits, dense, start, x)
+    }
+
+    /// Judges the start and ends there.
+    fn open_too_large(
+        &mut self,
+        problem: &ConeNcp,
+        limits: Limits,
+        start: Start,
+        x: &mut Solution,
+    ) -> Result<(), Report> {
+        let budget = Limits { max_factorizations: 0, ..limits };
+        self.open_as(problem, budget, false, start, x)?;
+        Err(self.close(problem, Status::MaxIterations, x))
     }
 
     /// The same for a method that needs the dense operator: a problem of more than [`LARGEST_DENSE`] rows is not
@@ -110,9 +129,7 @@ impl State {
         x: &mut Solution,
     ) -> Result<(), Report> {
         if problem.q().len() > LARGEST_DENSE {
-            let budget = Limits { max_factorizations: 0, ..limits };
-            self.open_as(problem, budget, false, start, x)?;
-            return Err(self.close(problem, Status::MaxIterations, x));
+            return self.open_too_large(problem, limits, start, x);
         }
         self.open_as(problem, limits, true, start, x)
     }
@@ -359,6 +376,9 @@ fn uncertain(natural_map: f64, floor: f64) -> f64 {
 
 /// Entries of a history for which memory is reserved; longer ones grow in the first solve.
 const SHORT_HISTORY: usize = 64;
+
+/// Most rows of a matrix that is filled although the problem has fewer entries: 537 MB.
+pub const LARGEST_FILLED: usize = 8192;
 
 /// Largest number of rows for methods on dense matrices that have to be factored as a whole: some seconds a step.
 pub(crate) const LARGEST_DENSE: usize = 2048;

@@ -200,7 +200,11 @@ impl Path {
     /// Step 5: from the best point, a point of its path with less merit in `there`.
     fn search<P: Bounded>(&mut self, problem: &P) -> bool {
         self.here.copy_from(&self.best);
-        self.newton_point(problem);
+        // Without a model there is no path: its slopes are no finite numbers.
+        if !self.linearize(problem) {
+            return false;
+        }
+        self.end_of_path(problem);
         let reach = 1.0 - self.tableau.lowest();
         let mut t = reach;
         while t >= SHORTEST && !self.driver.incumbent.is_out_of_time() {

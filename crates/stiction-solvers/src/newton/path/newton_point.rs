@@ -12,9 +12,11 @@ const PROXIMAL: [f64; 4] = [1e-8, 1e-6, 1e-4, 1e-2];
 impl Path {
     /// Steps 2 and 3: the Newton point of `here` in `there`, or as far as its path goes.
     pub(super) fn newton_point<P: Bounded>(&mut self, problem: &P) -> PathEnd {
-        if !self.linearize(problem) {
-            return PathEnd::Lost;
-        }
+        if self.linearize(problem) { self.end_of_path(problem) } else { PathEnd::Lost }
+    }
+
+    /// The same for a linear model that is there.
+    pub(super) fn end_of_path<P: Bounded>(&mut self, problem: &P) -> PathEnd {
         let mut end = self.trace(problem, 0.0);
         for epsilon in PROXIMAL {
             let far = self.tableau.lowest() < 1.0 - SHORTEST;

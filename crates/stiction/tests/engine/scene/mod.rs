@@ -3,6 +3,7 @@
 mod bad_files;
 mod bad_meshes;
 mod includes;
+mod limits;
 mod mutations;
 mod oracle;
 mod refusals;

@@ -4,6 +4,7 @@ mod acceleration;
 mod allocation;
 mod carried;
 mod certificate;
+mod combinations;
 mod conservation;
 mod contract;
 mod event_driven;

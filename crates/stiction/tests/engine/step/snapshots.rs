@@ -211,3 +211,61 @@ fn snapshots_of_many_random_scenes_continue_with_the_same_bits_in_all_ways() {
     });
     assert!(touched > 18 * WAYS.len(), "{touched}");
 }
+
+/// A ball on a floor; the radius is a number of the model.
+fn ball(radius: f64) -> Simulation {
+    let text = format!(
+        r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 {radius}"><freejoint/>
+        <geom type="sphere" size="{radius}" mass="1"/></body></worldbody></mujoco>"#
+    );
+    Simulation::from_scene(mjcf::parse(&text, "ball.xml").unwrap()).unwrap()
+}
+
+#[test]
+fn a_snapshot_of_another_model_of_equal_size_is_refused_and_changes_nothing() {
+    let (mut one, mut other) = (ball(0.1), ball(0.2));
+    assert_ne!(one.model().fingerprint(), other.model().fingerprint());
+    assert_eq!(one.model().fingerprint(), ball(0.1).model().fingerprint());
+    one.step().unwrap();
+    let (snapshot, before) = (one.snapshot(), other.snapshot());
+    let error = other.restore(&snapshot).unwrap_err();
+    assert!(matches!(error, SimError::OtherModel { .. }), "{error}");
+    assert!(error.to_string().contains("another model"), "{error}");
+    assert_eq!(other.snapshot(), before);
+    ball(0.1).restore(&snapshot).unwrap();
+}
+
+#[test]
+fn every_damaged_snapshot_is_refused() {
+    let mut s = begin(&random_scene(&mut Random(5), true), WAYS[0]).unwrap();
+    for _ in 0..40 {
+        s.step().unwrap();
+    }
+    let whole = s.snapshot().to_bytes().unwrap();
+    let mut random = Random(11);
+    let mut damaged = 0;
+    while damaged < 6000 {
+        let mut bytes = whole.clone();
+        match random.below(5) {
+            0 => bytes.truncate(random.below(whole.len())),
+            1 => bytes[random.below(whole.len())] ^= 1 << random.below(8),
+            2 => bytes[random.below(whole.len())] = random.below(256) as u8,
+            3 => bytes.extend((0..1 + random.below(20)).map(|_| 0)),
+            _ => {
+                let (from, to, length) =
+                    (random.below(whole.len()), random.below(whole.len()), 1 + random.below(40));
+                let piece = whole[from..whole.len().min(from + length)].to_vec();
+                bytes.splice(to..to, piece);
+            }
+        }
+        if bytes == whole {
+            continue;
+        }
+        damaged += 1;
+        let error = Snapshot::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains("stiction snapshot") && error.len() <= 300, "{error}");
+    }
+    assert!(Snapshot::from_bytes(&whole).is_ok());
+    // What earlier versions stored began with their number.
+    assert!(Snapshot::from_bytes(&[4, 0, 0, 0]).unwrap_err().to_string().contains("does not begin like one"));
+}

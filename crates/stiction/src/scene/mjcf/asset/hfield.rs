@@ -20,7 +20,7 @@ const HFIELD: Attributes = Attributes {
     unmodelled: &[],
 };
 
-/// Most points of a grid.
+/// Most points of all grids of a scene.
 const LARGEST: usize = 10_000_000;
 
 /// A grid of elevations, row by row from -y to +y.
@@ -51,6 +51,9 @@ impl<'d> Reader<'d> {
             let message = format!("{bad} is not positive; all four sizes (m) must be");
             return Err(element.invalid(Some("size"), message));
         }
+        // Before anything of that size is made.
+        let room =
+            LARGEST - self.hfields.values().map(|field| field.heights().len()).sum::<usize>().min(LARGEST);
         let grid = match file {
             Some(file) => {
                 if let Some(given) = ["nrow", "ncol", "elevation"].into_iter().find(|name| element.has(name))
@@ -63,8 +66,8 @@ impl<'d> Reader<'d> {
                 let bytes = file::bytes_of(&path).map_err(wrong)?;
                 let picture = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
                 let (grid, grey) = match picture {
-                    true => from_png(&bytes).map_err(wrong)?,
-                    false => (from_binary(&bytes).map_err(wrong)?, true),
+                    true => from_png(&bytes, room).map_err(wrong)?,
+                    false => (from_binary(&bytes, room).map_err(wrong)?, true),
                 };
                 if !grey {
                     let message = "the picture is coloured; its red is taken for the height, as in MuJoCo";
@@ -72,7 +75,7 @@ impl<'d> Reader<'d> {
                 }
                 grid
             }
-            None => from_scene(element)?,
+            None => from_scene(element, room)?,
         };
         let heights = normalised(&grid.values).into_iter().map(|z| z * top).collect();
         let source = if file.is_some() { "file" } else { "elevation" };
@@ -94,7 +97,7 @@ fn normalised(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| if range > 0.0 { (v - low) / range } else { 0.0 }).collect()
 }
 
-fn from_scene(element: Element<'_>) -> Result<Grid, SceneError> {
+fn from_scene(element: Element<'_>, room: usize) -> Result<Grid, SceneError> {
     let mut sizes = [0; 2];
     for (size, name) in sizes.iter_mut().zip(["nrow", "ncol"]) {
         let given = element.integer(name)?.unwrap_or_default();
@@ -105,11 +108,7 @@ fn from_scene(element: Element<'_>) -> Result<Grid, SceneError> {
         *size = given as usize;
     }
     let [rows, columns] = sizes;
-    let count = rows.saturating_mul(columns);
-    if count > LARGEST {
-        let message = format!("{rows} x {columns} points are more than {LARGEST}");
-        return Err(element.invalid(Some("nrow"), message));
-    }
+    let count = fitting(rows, columns, room).map_err(|message| element.invalid(Some("nrow"), message))?;
     let mut values = element.list("elevation", 0, LARGEST)?.unwrap_or_else(|| vec![0.0; count]);
     if values.len() != count {
         let message = format!("{} numbers are given; {count} (rows times columns) are needed", values.len());
@@ -119,6 +118,14 @@ fn from_scene(element: Element<'_>) -> Result<Grid, SceneError> {
     Ok(Grid { rows, columns, values })
 }
 
+/// The number of points of a grid, if the scene has room for it.
+fn fitting(rows: usize, columns: usize, room: usize) -> Result<usize, String> {
+    rows.checked_mul(columns).filter(|count| *count <= room).ok_or_else(|| {
+        let taken = LARGEST - room;
+        format!("{rows} x {columns} points, with {taken} of other height fields, are more than {LARGEST} in a scene")
+    })
+}
+
 /// Puts the last row first.
 fn flip(values: &mut Vec<f64>, columns: usize) {
     *values = values.rchunks_exact(columns).flatten().copied().collect();
@@ -126,11 +133,12 @@ fn flip(values: &mut Vec<f64>, columns: usize) {
 
 /// The red of a picture, and whether the picture is grey.
 #[cfg(feature = "mesh")]
-fn from_png(bytes: &[u8]) -> Result<(Grid, bool), String> {
+fn from_png(bytes: &[u8], room: usize) -> Result<(Grid, bool), String> {
     let wrong = |error: png::DecodingError| format!("no valid PNG: {error}");
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(wrong)?;
+    fitting(reader.info().height as usize, reader.info().width as usize, room)?;
     let size = reader.output_buffer_size().filter(|size| *size <= 8 * LARGEST);
     let size = size.ok_or_else(|| format!("the picture has more than {LARGEST} points"))?;
     let mut pixels = vec![0; size];
@@ -150,12 +158,12 @@ fn from_png(bytes: &[u8]) -> Result<(Grid, bool), String> {
 }
 
 #[cfg(not(feature = "mesh"))]
-fn from_png(_: &[u8]) -> Result<(Grid, bool), String> {
+fn from_png(_: &[u8], _: usize) -> Result<(Grid, bool), String> {
     Err(file::WITHOUT_FORMATS.into())
 }
 
 /// MuJoCo's own format: rows and columns (32 bit integers), then single precision numbers, little-endian.
-fn from_binary(bytes: &[u8]) -> Result<Grid, String> {
+fn from_binary(bytes: &[u8], room: usize) -> Result<Grid, String> {
     let (words, rest) = bytes.as_chunks::<4>();
     let integer = |i: usize| words.get(i).map(|word| i32::from_le_bytes(*word));
     let (Some(rows), Some(columns)) = (integer(0), integer(1)) else {
@@ -169,6 +177,7 @@ fn from_binary(bytes: &[u8]) -> Result<Grid, String> {
             bytes.len()
         ));
     }
+    fitting(rows as usize, columns as usize, room)?;
     let values = words[2..].iter().map(|word| f64::from(f32::from_le_bytes(*word))).collect::<Vec<_>>();
     if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
         return Err(format!("a height is {bad}; heights must be finite numbers"));

@@ -12,11 +12,16 @@ use crate::scene::mjcf::document::element::{label, quoted};
 use crate::scene::place::Place;
 use crate::suggestion::did_you_mean;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Deepest nesting of elements, includes followed. Readers below recurse, so it must keep their stack small.
 const DEEPEST: usize = 200;
+
+/// Most files of a scene, and attributes of an element: the parser compares each with all before it.
+const MOST_FILES: usize = 4096;
+const MOST_ATTRIBUTES: usize = 1000;
 
 /// The text of a file, where its lines begin, and what it includes.
 #[derive(Debug)]
@@ -122,6 +127,16 @@ impl Source {
     /// Every `<include>` of the file. Refuses elements nested so deeply that reading them recursively could exhaust
     /// the stack.
     fn find_includes(&self) -> Result<Vec<Include>, SceneError> {
+        if let Some(tag) = crowded_tag(&self.text) {
+            return Err(SceneError::Invalid {
+                place: self.place(tag.clone()),
+                element: self.text[tag].to_string(),
+                attribute: None,
+                message: format!(
+                    "it has more than {MOST_ATTRIBUTES} attributes, and no element of MJCF has as many"
+                ),
+            });
+        }
         let document = self.parse()?;
         let mut found = Vec::new();
         for node in document.descendants().filter(roxmltree::Node::is_element) {
@@ -166,14 +181,22 @@ impl Include {
 /// Reads the main file's includes, theirs, and so on.
 pub(crate) fn gather(text: &str, file: &str) -> Result<Vec<Source>, SceneError> {
     let mut sources = vec![Source::new(text.to_string(), file.to_string(), None, 0)];
+    let mut known = BTreeMap::from([(same_file(Path::new(file)), 0)]);
     let mut at = 0;
     while at < sources.len() {
         for include in sources[at].find_includes()? {
             let path = find(&sources, at, &include.file);
-            let same = same_file(&path);
-            if let Some(before) = sources.iter().position(|s| same_file(Path::new(&s.file)) == same) {
-                let message = included_before(&sources, at, before, &include);
-                return Err(include.invalid(message));
+            let added = sources.len();
+            match known.entry(same_file(&path)) {
+                Entry::Vacant(place) => place.insert(added),
+                Entry::Occupied(before) => {
+                    let message = included_before(&sources, at, *before.get(), &include);
+                    return Err(include.invalid(message));
+                }
+            };
+            if added >= MOST_FILES {
+                return Err(include
+                    .invalid(format!("a scene has at most {MOST_FILES} files, this would be one more")));
             }
             let text = match read_text(&path) {
                 Ok(text) => text,
@@ -184,7 +207,11 @@ pub(crate) fn gather(text: &str, file: &str) -> Result<Vec<Source>, SceneError> 
                 }
                 Err(error) => return Err(error),
             };
-            let added = sources.len();
+            // Nothing of another file is told: a scene may name any.
+            if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+                let name = quoted(&include.file);
+                return Err(include.invalid(format!("{name} is no MJCF file: an XML text begins with '<'")));
+            }
             sources[at].includes.insert(include.offset, added);
             let file = path.display().to_string();
             sources.push(Source::new(text, file, Some((at, include.place)), include.depth - 1));
@@ -217,6 +244,39 @@ pub(in crate::scene) fn read_text(path: &Path) -> Result<String, SceneError> {
         let byte = bad.first().copied().unwrap_or_default();
         SceneError::Xml { place, message: format!("byte {byte:#04x} is not UTF-8; save the file as UTF-8") }
     })
+}
+
+/// The name of the first element with more than [`MOST_ATTRIBUTES`] attributes, in a text that need not be well-formed.
+fn crowded_tag(text: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('<') {
+        let start = at + found;
+        let rest = &text[start..];
+        let passed = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+        if let Some((_, end)) = passed.into_iter().find(|(begin, _)| rest.starts_with(begin)) {
+            at = start + rest.find(end)? + end.len();
+            continue;
+        }
+        let (mut quote, mut attributes, mut length) = (None, 0, rest.len());
+        for (i, byte) in rest.bytes().enumerate() {
+            match (quote, byte) {
+                (Some(open), _) => quote = Some(open).filter(|open| *open != byte),
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => attributes += 1,
+                (None, b'>') => {
+                    length = i + 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if attributes > MOST_ATTRIBUTES {
+            let name = rest[1..].find(|c: char| c.is_whitespace() || "/>=".contains(c)).unwrap_or_default();
+            return Some(start + 1..start + 1 + name);
+        }
+        at = start + length;
+    }
+    None
 }
 
 /// Where an included file is: beside the main file, or else beside the file that includes it.
