@@ -19,6 +19,9 @@ use crate::output;
 use crate::progress::Progress;
 use crate::solve::find_solver;
 
+/// The folder with the problems of the repository.
+const PROBLEMS: &str = "problems";
+
 /// Arguments of `stiction bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BenchArgs {
@@ -206,11 +209,14 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), CliError> {
         What::Mj14Sphere(telling) => telling.tell(&mj14::sphere::run(progress)?),
         What::Solvers(SolversArgs { data, tol, cone_rows, telling }) => {
             let folder = data.clone().or_else(|| std::env::var_os("STICTION_DATA").map(PathBuf::from));
-            let settings = SuiteSettings {
-                folder: folder.unwrap_or_else(|| "problems".into()),
-                tolerance: *tol,
-                cone_rows: *cone_rows,
-            };
+            let folder = folder.unwrap_or_else(|| PROBLEMS.into());
+            if data.is_none() && !folder.is_dir() {
+                return Err(CliError::Usage(format!(
+                    "there is no folder '{}' here: name one with problem files by --data, or by STICTION_DATA",
+                    folder.display()
+                )));
+            }
+            let settings = SuiteSettings { folder, tolerance: *tol, cone_rows: *cone_rows };
             let found = suite::run(&settings, progress)?;
             found.left_out.iter().for_each(|line| output::note(line));
             telling.tell(&found)

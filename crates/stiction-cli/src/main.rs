@@ -29,6 +29,7 @@ mod verify;
 mod view;
 
 use clap::{Parser, Subcommand};
+use std::io::Write;
 use std::process::ExitCode;
 use stiction_solvers::io::printable_lines;
 
@@ -57,7 +58,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Help that nobody could read is a failure too.
+            let told = answer.print().and_then(|()| std::io::stdout().flush());
+            let status = if told.is_ok() { answer.exit_code() } else { 2 };
+            return ExitCode::from(u8::try_from(status).unwrap_or(2));
+        }
+    };
+    let outcome = match cli.command {
         Command::Run(args) => report::answered(args.json, run::run(&args)),
         Command::Check(args) => check::check(&args),
         Command::Verify(args) => verify::verify(&args),

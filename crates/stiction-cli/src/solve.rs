@@ -12,7 +12,7 @@ use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::{AnySolver, Entry, MakeError, RegistryError, SOLVERS};
-use stiction_solvers::{AnyProblem, Delassus};
+use stiction_solvers::{AnyProblem, Delassus, Solution};
 
 /// Arguments of `stiction solve`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +36,9 @@ pub(crate) struct SolveArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Unknowns up to which an answer is listed.
+const LISTED: usize = 12;
 
 /// A problem that nobody solved, with what was tried.
 struct Unsolved {
@@ -79,7 +82,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
     if args.json {
         output::json(&outcomes)?;
     } else {
-        output::data(&listing(&outcomes, &unsolved, chosen.len()))?;
+        output::data(&(listing(&outcomes, &unsolved, chosen.len()) + &answers(&outcomes)))?;
     }
     match unsolved.len() {
         0 => Ok(()),
@@ -196,6 +199,20 @@ fn certificates(outcomes: &[Outcome]) -> String {
     }
     let units = "approach and held in units of velocity, pull and outside cone of impulse, product and dissipation of energy";
     format!("\nContact laws, worst of each problem ({units}):\n{}", columns(&header, &right, &rows))
+}
+
+/// The answers of small problems.
+fn answers(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for outcome in outcomes.iter().filter(|outcome| outcome.n <= LISTED) {
+        let Some(Solution { z, w }) = &outcome.answer else { continue };
+        let _ = write!(text, "\n{} ({}):\n  z = {z:?}\n  w = {w:?}\n", outcome.problem, outcome.solver);
+    }
+    if outcomes.iter().any(|outcome| outcome.n > LISTED) {
+        let _ =
+            writeln!(text, "\nThe answers of problems of more than {LISTED} unknowns are told by --json.");
+    }
+    text
 }
 
 fn listing(outcomes: &[Outcome], unsolved: &[Unsolved], problems: usize) -> String {

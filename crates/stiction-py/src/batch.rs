@@ -4,6 +4,7 @@ use crate::arrays::{MatrixLike, matrix, rows};
 use crate::choice;
 use crate::error::refuse;
 use crate::model::PyModel;
+use crate::signals::attended;
 use numpy::{
     AllowTypeChange, PyArray1, PyArray2, PyArray3, PyArrayLike3, PyArrayMethods, PyUntypedArrayMethods,
 };
@@ -97,7 +98,8 @@ pub(crate) fn rollout<'py>(
         }
     };
     let plan = RolloutPlan { batch, steps, qpos: &qpos, qvel: &qvel, ctrl: ctrl.as_deref() };
-    let done = py.detach(|| sim::rollout(model, &settings, &plan, threads)).map_err(refuse)?;
+    let done =
+        attended(py, |stop| sim::rollout_until(model, &settings, &plan, threads, stop))?.map_err(refuse)?;
     let cube = |values: Vec<f64>, width: usize| -> PyResult<Py<PyArray3<f64>>> {
         Ok(PyArray1::from_vec(py, values).reshape([batch, steps, width])?.unbind())
     };
@@ -193,7 +195,7 @@ impl PyBatch {
         for (i, simulation) in batch.simulations.iter_mut().enumerate() {
             simulation.state.ctrl.copy_from_slice(&ctrl[i * nu..(i + 1) * nu]);
         }
-        let reports = py.detach(|| batch.step(steps));
+        let reports = attended(py, |stop| batch.step_until(steps, stop))?.map_err(refuse)?;
         let outcome = reports.into_iter().map(|report| match report {
             Some(Ok(report)) => (report.unsolved, None),
             Some(Err(error)) => (0, Some(error.to_string())),

@@ -13,6 +13,7 @@ mod error;
 mod mcp;
 mod model;
 mod report;
+mod signals;
 mod simulation;
 mod snapshot;
 mod solvers;

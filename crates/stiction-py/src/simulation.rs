@@ -11,7 +11,7 @@ use crate::error::refuse;
 use crate::model::PyModel;
 use crate::report::{PyStepReport, PyWork, as_dict};
 use crate::snapshot::PySnapshot;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
@@ -62,16 +62,17 @@ impl Arrays {
         read_into(py, &self.qvel, "qvel", &mut state.v)?;
         read_into(py, &self.ctrl, "ctrl", &mut state.ctrl)?;
         read_into(py, &self.qfrc_applied, "qfrc_applied", &mut state.applied)?;
-        let wrenches = self.xfrc_applied.bind(py).readonly();
+        let wrenches = rows_of(py, &self.xfrc_applied, "xfrc_applied", [state.external.len(), 6])?;
         for (wrench, values) in state.external.iter_mut().zip(wrenches.as_slice().map_err(refuse)?.chunks(6))
         {
             let [force, moment] = [0, 3].map(|k| nalgebra::Vector3::from_column_slice(&values[k..k + 3]));
             *wrench = Force { angular: moment, linear: force };
         }
         if !state.mocap.is_empty() {
-            let (positions, orientations) =
-                (self.mocap_pos.bind(py).readonly(), self.mocap_quat.bind(py).readonly());
-            let velocities = self.mocap_vel.bind(py).readonly();
+            let count = state.mocap.len();
+            let positions = rows_of(py, &self.mocap_pos, "mocap_pos", [count, 3])?;
+            let orientations = rows_of(py, &self.mocap_quat, "mocap_quat", [count, 4])?;
+            let velocities = rows_of(py, &self.mocap_vel, "mocap_vel", [count, 6])?;
             let positions = positions.as_slice().map_err(refuse)?.chunks(3);
             let orientations = orientations.as_slice().map_err(refuse)?.chunks(4);
             let velocities = velocities.as_slice().map_err(refuse)?.chunks(6);
@@ -95,11 +96,12 @@ impl Arrays {
             let flat = |f: &dyn Fn(&stiction::sim::Mocap) -> Vec<f64>| -> Vec<f64> {
                 state.mocap.iter().flat_map(f).collect()
             };
-            write_rows(py, &self.mocap_pos, &flat(&|m| m.position.as_slice().to_vec()))?;
-            write_rows(py, &self.mocap_quat, &flat(&|m| m.orientation.to_vec()))?;
+            write_rows(py, &self.mocap_pos, "mocap_pos", &flat(&|m| m.position.as_slice().to_vec()))?;
+            write_rows(py, &self.mocap_quat, "mocap_quat", &flat(&|m| m.orientation.to_vec()))?;
             write_rows(
                 py,
                 &self.mocap_vel,
+                "mocap_vel",
                 &flat(&|m| {
                     [m.velocity.linear, m.velocity.angular].iter().flat_map(|v| v.iter().copied()).collect()
                 }),
@@ -115,7 +117,7 @@ impl Arrays {
         write_from(py, &self.qfrc_applied, "qfrc_applied", &state.applied)?;
         let wrenches: Vec<f64> =
             state.external.iter().flat_map(|w| [w.linear, w.angular]).flat_map(|v| [v.x, v.y, v.z]).collect();
-        write_rows(py, &self.xfrc_applied, &wrenches)
+        write_rows(py, &self.xfrc_applied, "xfrc_applied", &wrenches)
     }
 }
 
@@ -132,14 +134,41 @@ fn read_into(py: Python, array: &Py<PyArray1<f64>>, name: &str, out: &mut [f64])
 fn write_from(py: Python, array: &Py<PyArray1<f64>>, name: &str, values: &[f64]) -> PyResult<()> {
     let mut array =
         array.bind(py).try_readwrite().map_err(|e| refuse(format!("{name} cannot be written: {e}")))?;
-    array.as_slice_mut().map_err(refuse)?.copy_from_slice(values);
+    fill(name, array.as_slice_mut().map_err(refuse)?, values)
+}
+
+fn write_rows(py: Python, array: &Py<PyArray2<f64>>, name: &str, values: &[f64]) -> PyResult<()> {
+    let mut array =
+        array.bind(py).try_readwrite().map_err(|e| refuse(format!("{name} cannot be written: {e}")))?;
+    fill(name, array.as_slice_mut().map_err(refuse)?, values)
+}
+
+/// Arrays of NumPy can be resized by whoever holds them.
+fn fill(name: &str, array: &mut [f64], values: &[f64]) -> PyResult<()> {
+    if array.len() != values.len() {
+        return Err(refuse(format!(
+            "{name} was resized to {} numbers, {} are needed",
+            array.len(),
+            values.len()
+        )));
+    }
+    array.copy_from_slice(values);
     Ok(())
 }
 
-fn write_rows(py: Python, array: &Py<PyArray2<f64>>, values: &[f64]) -> PyResult<()> {
-    let mut array = array.bind(py).try_readwrite().map_err(refuse)?;
-    array.as_slice_mut().map_err(refuse)?.copy_from_slice(values);
-    Ok(())
+/// An array of the state, which must still have its shape.
+fn rows_of<'py>(
+    py: Python<'py>,
+    array: &Py<PyArray2<f64>>,
+    name: &str,
+    shape: [usize; 2],
+) -> PyResult<PyReadonlyArray2<'py, f64>> {
+    let array = array.bind(py);
+    let found = array.shape();
+    if found != shape {
+        return Err(refuse(format!("{name} was given the shape {found:?}, {shape:?} is needed")));
+    }
+    Ok(array.readonly())
 }
 
 /// A scene in motion.

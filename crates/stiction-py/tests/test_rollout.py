@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import pickle
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -104,3 +110,48 @@ def test_a_cluster_changes_no_bit(humanoid: stiction.Model) -> None:
     for name in ("time", "qpos", "qvel", "energy", "residual", "unsolved"):
         assert np.array_equal(getattr(here, name), getattr(there, name), equal_nan=True), name
     assert here.errors == there.errors and here.errors[2] is not None
+
+
+def test_ctrl_c_ends_a_rollout_within_a_second(tmp_path: pathlib.Path) -> None:
+    script = tmp_path / "long.py"
+    script.write_text(
+        "import stiction, numpy as np, sys\n"
+        "model = stiction.Model.from_string('<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 1\">"
+        "<freejoint/><geom type=\"box\" size=\".1 .1 .1\"/></body></worldbody></mujoco>')\n"
+        "qpos, qvel = np.tile(stiction.Simulation(model).qpos, (4, 1)), np.zeros((4, 6))\n"
+        "print('ready', flush=True)\n"
+        "try:\n"
+        "    stiction.rollout(model, qpos, qvel, steps=300_000, nthreads=2)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(7)\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
+        assert process.poll() is None, "the rollout was over before the signal"
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        assert process.wait(60) == 7
+        # Steps take microseconds and the signal is looked for twenty times a second; the rest is room for a busy machine.
+        assert time.monotonic() - begin < 20
+
+
+def test_more_threads_than_environments_are_not_started(humanoid: stiction.Model) -> None:
+    qpos, qvel = starts(humanoid, 3)
+    begin = threading.active_count()
+    many = stiction.rollout(humanoid, qpos, qvel, steps=2, nthreads=10**6)
+    assert many.errors == [None] * 3 and threading.active_count() == begin
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_batch_works_in_a_process_that_was_forked_after_it_was_made(humanoid: stiction.Model) -> None:
+    batch = stiction._stiction.Batch(humanoid, stiction.Settings().to_json(), 4, 2)
+    ctrl = np.zeros((4, humanoid.nu))
+    batch.step(ctrl, 3)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # a child that hangs is ended
+        batch.step(ctrl, 3)
+        os._exit(0 if np.all(batch.time == batch.time[0]) and batch.time[0] > 0 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    batch.step(ctrl, 3)

@@ -8,6 +8,8 @@ import random
 import subprocess
 import sys
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -184,6 +186,41 @@ def test_an_attribute_that_there_is_not_is_refused_with_a_suggestion() -> None:
         sim.qpso = np.zeros(7)  # type: ignore[attr-defined]
     sim.time = 1.0
     assert sim.time == 1.0
+
+
+def test_views_are_as_the_scene_says_but_for_what_can_be_set(humanoid: stiction.Model) -> None:
+    sim = stiction.Simulation(humanoid)
+    geom, body = sim.geom(humanoid.geom_names[0]), sim.body(humanoid.body_names[1])
+    joint, actuator = sim.joint(humanoid.joint_names[0]), sim.actuator(humanoid.actuator_names[0])
+    for view, name in ((geom, "friction"), (geom, "frction"), (body, "position"), (joint, "range"), (actuator, "control_range")):
+        with pytest.raises(AttributeError, match=name):
+            setattr(view, name, 0.1)
+    actuator.ctrl = 0.25
+    assert sim.ctrl[0] == 0.25
+
+
+@pytest.mark.parametrize("name", ["qpos", "ctrl", "xfrc_applied"])
+def test_an_array_of_the_state_that_was_resized_is_refused_by_name(humanoid: stiction.Model, name: str) -> None:
+    sim = stiction.Simulation(humanoid)
+    array = getattr(sim, name)
+    array.resize((1,) if array.ndim == 1 else (1, 6), refcheck=False)
+    with pytest.raises(stiction.StictionError, match=name):
+        sim.step()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        (np.array([1j, 0]), "complex"),
+        (np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[D]"), "datetime"),
+        (np.ma.masked_array([1.0, 2.0], mask=[True, False]), "masked"),
+        (np.array([1.0, None]), "object"),
+        (np.array(["1", "2"]), "<U1"),
+    ],
+)
+def test_arrays_that_hold_no_real_numbers_are_refused(wrong: Any, word: str) -> None:
+    with pytest.raises(stiction.StictionError, match=word):
+        stiction.solve_lcp(np.eye(2), wrong)
 
 
 def test_the_energy_account_of_a_sliding_box_is_all_friction_and_closes() -> None:

@@ -9,8 +9,19 @@ fn a_solved_file_is_a_list_of_outcomes_and_status_0() {
     assert_eq!(list.len(), 4);
     let mut found = keys(&list[0]);
     found.sort_unstable();
-    let expected =
-        ["class", "iterations", "n", "pivots", "problem", "residual", "solver", "status", "time_us"];
+    let expected = [
+        "class",
+        "iterations",
+        "n",
+        "pivots",
+        "problem",
+        "residual",
+        "solver",
+        "status",
+        "time_us",
+        "w",
+        "z",
+    ];
     assert_eq!(found, expected);
     for outcome in list {
         assert_eq!(
@@ -19,6 +30,19 @@ fn a_solved_file_is_a_list_of_outcomes_and_status_0() {
             "{outcome}"
         );
         assert!(outcome["residual"].as_f64().unwrap() <= 1e-10, "{outcome}");
+    }
+    let one = stiction(&["solve", &problems("boxes.json"), "--problem", "sliding_cube", "--json"])
+        .exits_with(0)
+        .json();
+    let text =
+        stiction(&["solve", &problems("boxes.json"), "--problem", "sliding_cube"]).exits_with(0).stdout;
+    for name in ["z", "w"] {
+        let numbers: Vec<f64> =
+            one[0][name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        assert!(
+            numbers.len() == 3 && text.contains(&format!("  {name} = {numbers:?}")),
+            "{name}: {numbers:?} in {text}"
+        );
     }
     let table = stiction(&["solve", &problems("pivoting.json")]).exits_with(0).stdout;
     assert!(table.contains("kostreva") && table.contains("4 of 4 problems solved"), "{table}");

@@ -93,6 +93,9 @@ fn a_full_disk_is_an_error_and_no_panic() {
     let out = stiction_in(&dir, &["run", "ball.xml", "--duration", "0.01", "--save-state", "/dev/full"]);
     assert!(out.stderr.contains("/dev/full") && out.stderr.contains("space"), "{}", out.stderr);
     assert_ne!(out.status, 0);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let help = Command::new(env!("CARGO_BIN_EXE_stiction")).arg("--help").stdout(full).status().unwrap();
+    assert_eq!(help.code(), Some(2));
 }
 
 /// A file on a disk with little room: the old content stays and nothing else does.

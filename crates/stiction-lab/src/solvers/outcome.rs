@@ -32,6 +32,9 @@ pub struct Outcome {
     /// Of a cone problem: how far the answer is from the laws of contact, in the problem's own units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ConeCertificate>,
+    /// The unknowns `z` and the function's values `w` there; left out where they are of no interest.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Solution>,
     /// Residuals by iteration, of a solver whose settings ask for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<HistoryEntry>,
@@ -105,5 +108,6 @@ pub fn solve(
             _ => None,
         },
         history: solver.history().to_vec(),
+        answer: Some(x),
     })
 }

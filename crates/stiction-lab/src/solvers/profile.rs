@@ -151,6 +151,7 @@ mod tests {
             time_us,
             certificate: None,
             history: Vec::new(),
+            answer: None,
         }
     }
 

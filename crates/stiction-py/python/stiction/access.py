@@ -27,13 +27,26 @@ def index_of(kind: str, name: str, names: Sequence[str]) -> int:
         raise StictionError(f"there is no {kind} {name!r}{hint}") from None
 
 
-class BodyView:
+class _View:
+    """What all views share: what is no property that can be set is refused."""
+
+    _made = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        settable = getattr(getattr(type(self), name, None), "fset", None) is not None
+        if self._made and not settable:
+            raise AttributeError(f"{name!r} of {self!r} cannot be set")
+        super().__setattr__(name, value)
+
+
+class BodyView(_View):
     """A body of a simulation."""
 
     def __init__(self, sim: "Simulation", name: str) -> None:
         self._sim = sim
         self.name = name
         self.index = index_of("body", name, sim.model.body_names)
+        self._made = True
 
     @property
     def position(self) -> Floats:
@@ -82,7 +95,7 @@ class BodyView:
         return f"<stiction.BodyView {self.name!r}>"
 
 
-class JointView:
+class JointView(_View):
     """A joint of a simulation."""
 
     def __init__(self, sim: "Simulation", name: str) -> None:
@@ -91,6 +104,7 @@ class JointView:
         self.index = index_of("joint", name, sim.model.joint_names)
         self.kind, self._q, self._nq, self._v, self._nv, body, self.range = sim.model._joint(self.index)
         self.body = sim.model.body_names[body]
+        self._made = True
 
     @property
     def qpos(self) -> Floats:
@@ -114,7 +128,7 @@ class JointView:
         return f"<stiction.JointView {self.name!r}: {self.kind} of {self.body!r}>"
 
 
-class GeomView:
+class GeomView(_View):
     """A collision shape of a simulation."""
 
     def __init__(self, sim: "Simulation", name: str) -> None:
@@ -122,18 +136,20 @@ class GeomView:
         self.index = index_of("geom", name, sim.model.geom_names)
         body, self.friction, self.material = sim.model._geom(self.index)
         self.body = sim.model.body_names[body]
+        self._made = True
 
     def __repr__(self) -> str:
         return f"<stiction.GeomView {self.name!r} on {self.body!r}>"
 
 
-class ActuatorView:
+class ActuatorView(_View):
     """An actuator of a simulation."""
 
     def __init__(self, sim: "Simulation", name: str) -> None:
         self._sim = sim
         self.name = name
         self.index = index_of("actuator", name, sim.model.actuator_names)
+        self._made = True
 
     @property
     def control_range(self) -> Union[list[float], None]:

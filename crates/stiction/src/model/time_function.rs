@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A function of the time `t` (s). As text: `rate R`, `harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]` or `polynomial A0 A1 ...`.
+/// A function of the time `t` (s). As text: `rate R`, `harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]` (Hz and
+/// rad) or `polynomial A0 A1 ...`.
 ///
 /// ```
 /// use stiction::model::TimeFunction;
@@ -33,7 +34,7 @@ pub enum TimeFunction {
 /// Why a text is not a [`TimeFunction`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a function of time is 'rate R', 'harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]' or 'polynomial A0 A1 ...' with numbers"
+    "a function of time is 'rate R', 'harmonic MIDDLE AMPLITUDE FREQUENCY [PHASE]' (Hz, rad) or 'polynomial A0 A1 ...' with numbers"
 )]
 pub struct TimeFunctionError;
 

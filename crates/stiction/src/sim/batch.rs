@@ -11,6 +11,7 @@ use crate::sim::simulation::{SimError, Simulation};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why a batch cannot be made or advanced.
 #[derive(Debug, thiserror::Error)]
@@ -102,20 +103,24 @@ struct Track<'a> {
     residual: &'a mut [f64],
     unsolved: &'a mut [i64],
     error: &'a mut Option<String>,
+    stop: &'a AtomicBool,
 }
 
 impl Track<'_> {
     /// Simulates the environment from its start, by a simulation that may have done anything before.
-    fn run(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
-        simulation.start_over()?;
+    fn run(&mut self, simulation: &mut Simulation) -> Result<(), String> {
+        simulation.start_over().map_err(|e| e.to_string())?;
         let (nq, nv, nu) = (self.start.0.len(), self.start.1.len(), simulation.state.ctrl.len());
         simulation.state.q.copy_from_slice(self.start.0);
         simulation.state.v.copy_from_slice(self.start.1);
         for step in 0..self.time.len() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(format!("stopped after {step} of {} steps", self.time.len()));
+            }
             if let Some(ctrl) = self.ctrl {
                 simulation.state.ctrl.copy_from_slice(&ctrl[step * nu..(step + 1) * nu]);
             }
-            let report = simulation.step()?;
+            let report = simulation.step().map_err(|e| e.to_string())?;
             let state = &simulation.state;
             self.time[step] = state.time;
             self.qpos[step * nq..(step + 1) * nq].copy_from_slice(&state.q);
@@ -147,6 +152,20 @@ pub fn rollout(
     plan: &RolloutPlan,
     threads: usize,
 ) -> Result<Rollout, BatchError> {
+    rollout_until(model, settings, plan, threads, &AtomicBool::new(false))
+}
+
+/// The same until someone sets `stop`: environments that are not done then have that as their error.
+///
+/// # Errors
+/// Those of [`rollout`].
+pub fn rollout_until(
+    model: &Arc<Model>,
+    settings: &Settings,
+    plan: &RolloutPlan,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Result<Rollout, BatchError> {
     let RolloutPlan { batch, steps, .. } = *plan;
     let (nq, nv, nu) = (model.nq(), model.nv(), model.actuators.len());
     let width = nq + nv + 4;
@@ -172,13 +191,13 @@ pub fn rollout(
         unsolved: filled(0, rows).ok_or_else(too_large)?,
         errors: vec![None; batch],
     };
-    let mut tracks = result.tracks(plan, [nq, nv, nu]);
-    pool(threads)?.install(|| {
+    let mut tracks = result.tracks(plan, [nq, nv, nu], stop);
+    pool(threads, batch)?.install(|| {
         tracks.par_iter_mut().for_each_init(
             || Simulation::new(model.clone(), settings.clone()),
             |simulation, track| {
                 let done = match simulation {
-                    Ok(simulation) => track.run(simulation).map_err(|e| e.to_string()),
+                    Ok(simulation) => track.run(simulation),
                     Err(error) => Err(error.to_string()),
                 };
                 *track.error = done.err();
@@ -190,7 +209,12 @@ pub fn rollout(
 
 impl Rollout {
     /// The parts of the environments, `[nq, nv, nu]` numbers a step.
-    fn tracks<'a>(&'a mut self, plan: &RolloutPlan<'a>, [nq, nv, nu]: [usize; 3]) -> Vec<Track<'a>> {
+    fn tracks<'a>(
+        &'a mut self,
+        plan: &RolloutPlan<'a>,
+        [nq, nv, nu]: [usize; 3],
+        stop: &'a AtomicBool,
+    ) -> Vec<Track<'a>> {
         let steps = self.steps;
         let mut time = self.time.as_mut_slice();
         let mut qpos = self.qpos.as_mut_slice();
@@ -209,6 +233,7 @@ impl Rollout {
             residual: split_off(&mut residual, steps),
             unsolved: split_off(&mut unsolved, steps),
             error,
+            stop,
         });
         tracks.collect()
     }
@@ -234,16 +259,26 @@ fn check_length(
     Err(BatchError::Shape { quantity, found: list.len(), expected, layout: sizes.join(" times ") })
 }
 
-fn pool(threads: usize) -> Result<ThreadPool, BatchError> {
-    Ok(ThreadPoolBuilder::new().num_threads(threads).build()?)
+/// As many threads as are asked for (0: one a processor), but no more than there are simulations to run.
+fn pool(threads: usize, simulations: usize) -> Result<ThreadPool, BatchError> {
+    let threads =
+        if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
+    Ok(ThreadPoolBuilder::new().num_threads(threads.min(simulations).max(1)).build()?)
 }
+
+/// Of each simulation of a batch the report of its last step, or why it stopped; `None` if it took no step.
+pub type BatchReports = Vec<Option<Result<StepReport, SimError>>>;
 
 /// Simulations of one model that are advanced together, as reinforcement learning does it.
 #[derive(Debug)]
 pub struct Batch {
     /// The simulations; set their states freely between steps.
     pub simulations: Vec<Simulation>,
+    /// Threads that were asked for.
+    threads: usize,
     pool: ThreadPool,
+    /// The process that has the threads: they do not come along into a child that is forked.
+    process: u32,
 }
 
 impl Batch {
@@ -262,15 +297,45 @@ impl Batch {
             simulation.start_over()?;
             Ok(simulation)
         });
-        Ok(Self { simulations: simulations.collect::<Result<_, SimError>>()?, pool: pool(threads)? })
+        let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
+        Ok(Self { simulations, threads, pool: pool(threads, count)?, process: std::process::id() })
+    }
+
+    /// Starts the threads again in a process that was forked since.
+    ///
+    /// # Errors
+    /// No threads.
+    fn own_threads(&mut self) -> Result<(), BatchError> {
+        if self.process != std::process::id() {
+            let lost = std::mem::replace(&mut self.pool, pool(self.threads, self.simulations.len())?);
+            // Its threads are in the parent: nobody would answer.
+            std::mem::forget(lost);
+            self.process = std::process::id();
+        }
+        Ok(())
     }
 
     /// Takes `steps` steps in every environment; of each the last step's report, or why it stopped.
-    pub fn step(&mut self, steps: usize) -> Vec<Option<Result<StepReport, SimError>>> {
+    ///
+    /// # Errors
+    /// This process was forked from the one that made the batch, and has no threads.
+    pub fn step(&mut self, steps: usize) -> Result<BatchReports, BatchError> {
+        self.step_until(steps, &AtomicBool::new(false))
+    }
+
+    /// The same until someone sets `stop`: environments end with a whole step.
+    ///
+    /// # Errors
+    /// Those of [`Batch::step`].
+    pub fn step_until(&mut self, steps: usize, stop: &AtomicBool) -> Result<BatchReports, BatchError> {
+        self.own_threads()?;
         let simulations = &mut self.simulations;
         let advance = |simulation: &mut Simulation| {
             let mut last = None;
             for _ in 0..steps {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
                 let step = simulation.step();
                 let stop = step.is_err();
                 last = Some(step);
@@ -280,7 +345,7 @@ impl Batch {
             }
             last
         };
-        self.pool.install(|| simulations.par_iter_mut().map(advance).collect())
+        Ok(self.pool.install(|| simulations.par_iter_mut().map(advance).collect()))
     }
 }
 
@@ -370,7 +435,7 @@ mod tests {
         let model = Arc::new(mjcf::parse(SCENE, "batch.xml").unwrap().model);
         let mut batch = Batch::new(&model, &Settings::default(), 3, 2).unwrap();
         batch.simulations[1].state.q[0] = f64::INFINITY;
-        let reports = batch.step(10);
+        let reports = batch.step(10).unwrap();
         assert!(reports[0].as_ref().unwrap().as_ref().unwrap().step == 9);
         assert!(reports[1].as_ref().unwrap().is_err());
         assert_eq!(batch.simulations[0].state, batch.simulations[2].state);

@@ -26,7 +26,7 @@ pub use crate::model::{Mocap, State};
 pub use crate::settings::{Options, Settings, SettingsError, Stepper};
 pub use crate::step::StageTimes;
 #[cfg(feature = "parallel")]
-pub use batch::{Batch, BatchError, Rollout, RolloutPlan, rollout};
+pub use batch::{Batch, BatchError, BatchReports, Rollout, RolloutPlan, rollout, rollout_until};
 pub use fingerprint::checksum;
 pub use simulation::{SimError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

@@ -1,6 +1,7 @@
 //! `stiction bench solvers`: every solver on every problem of a folder.
 
 use crate::common::{problems, scratch, stiction_in};
+use std::process::Command;
 
 #[test]
 fn the_benchmark_counts_successes_and_draws_a_profile() {
@@ -25,4 +26,17 @@ fn the_benchmark_counts_successes_and_draws_a_profile() {
     assert!(svg.contains(">lemke<") && svg.contains("box-lcp:"));
     let table = stiction_in(&dir, &["bench", "solvers", "--data", "."]).exits_with(0).stdout;
     assert!(table.contains("within 1.1x") && table.contains("robust"), "{table}");
+}
+
+#[test]
+fn where_there_are_no_problems_the_benchmark_says_what_to_name() {
+    let out = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .current_dir(scratch("bench_nowhere"))
+        .env_remove("STICTION_DATA")
+        .args(["bench", "solvers"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("no folder 'problems' here") && said.contains("--data"), "{said}");
+    assert_eq!(out.status.code(), Some(2));
 }
