@@ -16,12 +16,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, SupportsFloat, Union, cast
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ImportError as error:
+    raise ImportError("stiction.gym needs Gymnasium: pip install stiction[gym]") from error
 
 from stiction import _stiction
 from stiction._stiction import Model, StictionError
