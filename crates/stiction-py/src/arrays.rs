@@ -13,6 +13,13 @@ pub(crate) struct VectorLike<'py>(PyArrayLike1<'py, f64, AllowTypeChange>);
 /// A matrix argument.
 pub(crate) struct MatrixLike<'py>(PyArrayLike2<'py, f64, AllowTypeChange>);
 
+impl MatrixLike<'_> {
+    /// Number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.0.shape()[0]
+    }
+}
+
 impl<'a, 'py> FromPyObject<'a, 'py> for VectorLike<'py> {
     type Error = PyErr;
 

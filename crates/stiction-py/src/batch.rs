@@ -84,7 +84,7 @@ pub(crate) fn rollout<'py>(
 ) -> PyResult<PyRollout> {
     let settings = choice::settings(settings, &model.options)?;
     let model = &model.inner;
-    let (batch, nq, nv) = (qpos.shape()[0], model.nq(), model.nv());
+    let (batch, nq, nv) = (qpos.count(), model.nq(), model.nv());
     let qpos = matrix("qpos", &qpos, [batch, nq])?;
     let qvel = matrix("qvel", &qvel, [batch, nv])?;
     let ctrl: Option<Vec<f64>> = match &ctrl {

@@ -4,7 +4,7 @@ use crate::arrays::{MatrixLike, VectorLike, rows, vector};
 use crate::error::refuse;
 use crate::model::PyModel;
 use nalgebra::Vector3;
-use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use stiction::dynamics;
 use stiction::dynamics::Data;
@@ -148,7 +148,7 @@ pub(crate) fn delassus<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let model = &*model.inner;
     let (mut data, ..) = kinematics(model, &qpos, None)?;
-    let (n, nv) = (jacobian.shape()[0], model.nv());
+    let (n, nv) = (jacobian.count(), model.nv());
     let mut half = crate::arrays::matrix("jacobian", &jacobian, [n, nv])?;
     dynamics::mass_matrix_all(model, &mut data);
     dynamics::factorize_all(model, &mut data, &vec![0.0; nv]).map_err(refuse)?;
