@@ -38,7 +38,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for MatrixLike<'py> {
 
 /// The argument as an array, if that holds real numbers and all of them count: NumPy would drop imaginary parts and masks, and make
 /// numbers of dates.
-fn real<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+#[pyfunction]
+#[pyo3(name = "real_numbers")]
+pub(crate) fn real<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = given.py();
     if given.is_instance(&py.import("numpy.ma")?.getattr("MaskedArray")?)? {
         return Err(refuse("a masked array has places without a number: say which by its method filled"));

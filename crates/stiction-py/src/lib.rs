@@ -24,6 +24,8 @@ mod _stiction {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::arrays::real;
+    #[pymodule_export]
     use super::batch::{PyBatch, PyRollout, rollout};
     #[pymodule_export]
     use super::choice::default_settings;

@@ -29,6 +29,7 @@ __all__ = [
     "inverse_dynamics",
     "jacobian",
     "mass_matrix",
+    "real_numbers",
     "residual_ncp",
     "rollout",
     "solve_box_lcp",
@@ -359,6 +360,7 @@ class _SolverEntry(TypedDict):
     classes: list[str]
 
 def default_settings() -> str: ...
+def real_numbers(given: npt.ArrayLike) -> npt.NDArray[Any]: ...
 def solvers() -> list[_SolverEntry]: ...
 def solve_lcp(
     m: _Floats, q: _Floats, method: str, tol: float, z0: _Floats | None, time_limit: float | None

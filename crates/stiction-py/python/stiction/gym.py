@@ -29,6 +29,7 @@ except ImportError as error:
 
 from stiction import _stiction
 from stiction._stiction import Model, StictionError
+from stiction.arrays import floats
 from stiction.settings import Settings
 from stiction.simulation import Simulation
 
@@ -154,7 +155,7 @@ class SceneEnv(gymnasium.Env[Observation, Floats]):
         except StictionError as error:
             info["error"] = str(error)
         info.update(time=sim.time, unsolved=unsolved, residual=residual)
-        reward = float(self.task.reward(sim.qpos, sim.qvel, np.asarray(action, dtype=float)))
+        reward = float(self.task.reward(sim.qpos, sim.qvel, floats(action)))
         terminated = "error" in info or bool(self.task.terminated(sim.qpos, sim.qvel))
         return self._observe(), reward, terminated, False, info
 
@@ -231,7 +232,7 @@ class SceneVectorEnv(VectorEnv[Observation, Floats, npt.NDArray[Any]]):
         self, actions: Floats
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Takes `frame_skip` simulation steps in every environment under its action (num_envs x nu)."""
-        actions = np.asarray(actions, dtype=float)
+        actions = floats(actions)
         begun = self._ended.copy()
         outcome = self._batch.step(actions, self.frame_skip)
         errors = np.array([error for _, error in outcome], dtype=object)

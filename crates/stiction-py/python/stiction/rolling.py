@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from stiction import _stiction
 from stiction._stiction import Model, Rollout, StictionError
+from stiction.arrays import floats
 from stiction.settings import Settings, SettingsOptions, settings_of
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ def rollout(
         StictionError: arrays of another shape, settings out of range.
     """
     chosen = settings_of(settings, options).to_json()
-    start = np.atleast_2d(np.asarray(qpos0, dtype=float))
-    velocity = np.zeros((len(start), model.nv)) if qvel0 is None else np.atleast_2d(np.asarray(qvel0, dtype=float))
-    controls = None if ctrl is None else np.asarray(ctrl, dtype=float)
+    start = np.atleast_2d(floats(qpos0))
+    velocity = np.zeros((len(start), model.nv)) if qvel0 is None else np.atleast_2d(floats(qvel0))
+    controls = None if ctrl is None else floats(ctrl)
     if controls is not None:
         if controls.ndim != 3:
             raise StictionError(f"ctrl has {controls.ndim} dimensions; it needs three: batch x steps x nu")

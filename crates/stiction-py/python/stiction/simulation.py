@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stiction import _stiction
 from stiction._stiction import Model, Snapshot
 from stiction.access import ActuatorView, BodyView, GeomView, JointView
+from stiction.arrays import floats
 from stiction.settings import Settings, SettingsOptions, did_you_mean, settings_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Simulation(_stiction.Simulation):
     def __setattr__(self, name: str, value: npt.ArrayLike) -> None:
         # `sim.qpos = x` writes into the array that everybody holds.
         if name in _STATE:
-            getattr(self, name)[...] = value
+            getattr(self, name)[...] = floats(value)
         elif name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, value)
         else:

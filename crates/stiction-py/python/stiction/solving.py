@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from stiction import _stiction
 from stiction._stiction import SolveResult, StictionError
+from stiction.arrays import floats
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,7 +57,7 @@ def solve_lcp(
     Raises:
         StictionError: shapes that do not fit, numbers that are not finite, an unknown method.
     """
-    return _stiction.solve_lcp(_dense(M), np.asarray(q, dtype=float), method, tol, _guess(z0), time_limit)
+    return _stiction.solve_lcp(_dense(M), floats(q), method, tol, _guess(z0), time_limit)
 
 
 def solve_box_lcp(
@@ -85,8 +86,8 @@ def solve_box_lcp(
     Returns:
         As `solve_lcp`.
     """
-    vector = np.asarray(q, dtype=float)
-    low, high = (np.broadcast_to(np.asarray(b, dtype=float), vector.shape) for b in (lower, upper))
+    vector = floats(q)
+    low, high = (np.broadcast_to(floats(b), vector.shape) for b in (lower, upper))
     return _stiction.solve_box_lcp(_dense(M), vector, low, high, method, tol, _guess(z0), time_limit)
 
 
@@ -115,7 +116,7 @@ def solve_mlcp(
         As `solve_lcp`.
     """
     mask = [bool(f) for f in np.asarray(free).ravel()]
-    return _stiction.solve_mlcp(_dense(M), np.asarray(q, dtype=float), mask, method, tol, _guess(z0), time_limit)
+    return _stiction.solve_mlcp(_dense(M), floats(q), mask, method, tol, _guess(z0), time_limit)
 
 
 def solve_mcp(
@@ -145,8 +146,8 @@ def solve_mcp(
     Returns:
         As `solve_lcp`, with w = fun(z).
     """
-    start = np.atleast_1d(np.asarray(z0, dtype=float))
-    low, high = (np.broadcast_to(np.asarray(b, dtype=float), start.shape) for b in (lower, upper))
+    start = np.atleast_1d(floats(z0))
+    low, high = (np.broadcast_to(floats(b), start.shape) for b in (lower, upper))
     return _stiction.solve_mcp(fun, start, jac, low, high, method, tol, time_limit)
 
 
@@ -178,7 +179,7 @@ def solve_ncp(
     Returns:
         As `solve_lcp`, with z = r and w = u.
     """
-    vector = np.asarray(q, dtype=float)
+    vector = floats(q)
     return _stiction.solve_ncp(_dense(W), vector, _frictions(mu, vector), law, method, tol, _guess(r0), time_limit)
 
 
@@ -186,8 +187,8 @@ def residual_ncp(
     W: npt.ArrayLike, q: npt.ArrayLike, mu: npt.ArrayLike, r: npt.ArrayLike, *, law: str = "coulomb"
 ) -> float:
     """The residual of impulses r (n) for the problem of `solve_ncp`, whoever found them (dimensionless)."""
-    vector = np.asarray(q, dtype=float)
-    impulses = np.asarray(r, dtype=float)
+    vector = floats(q)
+    impulses = floats(r)
     return _stiction.residual_ncp(_dense(W), vector, _frictions(mu, vector), impulses, law)
 
 
@@ -195,17 +196,17 @@ def _dense(matrix: Any) -> Floats:
     """A matrix as an array, also one of SciPy's sparse ones."""
     if hasattr(matrix, "toarray"):
         matrix = matrix.toarray()
-    array = np.asarray(matrix, dtype=float)
+    array = floats(matrix)
     if array.ndim != 2:
         raise StictionError(f"the matrix has {array.ndim} dimensions, two are needed")
     return array
 
 
 def _guess(z0: Union[npt.ArrayLike, None]) -> Union[Floats, None]:
-    return None if z0 is None else np.asarray(z0, dtype=float)
+    return None if z0 is None else floats(z0)
 
 
 def _frictions(mu: npt.ArrayLike, q: Floats) -> Floats:
     """One coefficient a contact; a single number is that of contacts with three rows."""
-    array = np.asarray(mu, dtype=float)
+    array = floats(mu)
     return np.full(len(q) // 3, float(array)) if array.ndim == 0 else array
