@@ -98,7 +98,7 @@ fn the_chain_solves_the_largest_public_problems() {
 
 fn solve_public_problems(includes: impl Fn(usize) -> bool) {
     let Some(folder) = data("fc") else { return };
-    let settings = ChainSettings { tolerance: 1e-9, target: 1e-13, ..Default::default() };
+    let settings = ChainSettings { tolerance: 1e-12, target: 1e-13, ..Default::default() };
     let mut chain = Chain::new(settings).unwrap();
     for path in files(&folder) {
         let problem = read(&path);
@@ -109,7 +109,7 @@ fn solve_public_problems(includes: impl Fn(usize) -> bool) {
         let report = chain.solve(&problem, Start::Cold, &mut x);
         let (found, floor) = natural_map(&problem, &x.z);
         assert_eq!(report.status, Status::Solved, "{}: {report:?}", stem(&path));
-        assert!(found <= 1e-9_f64.max(floor), "{}: {found:e}", stem(&path));
+        assert!(found <= 1e-12_f64.max(floor), "{}: {found:e}", stem(&path));
         let merit = fclib_merit(&problem, &x);
         assert!(merit <= 1e-9, "{}: {merit:e} in FCLIB's units", stem(&path));
         println!(
