@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::scene::did_you_mean;
 use stiction_lab::solvers::{self, Outcome, status_name};
-use stiction_lab::table::{columns, count, residual};
+use stiction_lab::table::{cell, columns, count, residual};
 use stiction_solvers::cones::LARGEST_FILLED;
 use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
@@ -206,7 +206,8 @@ fn answers(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for outcome in outcomes.iter().filter(|outcome| outcome.n <= LISTED) {
         let Some(Solution { z, w }) = &outcome.answer else { continue };
-        let _ = write!(text, "\n{} ({}):\n  z = {z:?}\n  w = {w:?}\n", outcome.problem, outcome.solver);
+        let _ =
+            write!(text, "\n{} ({}):\n  z = {z:?}\n  w = {w:?}\n", cell(&outcome.problem), outcome.solver);
     }
     if outcomes.iter().any(|outcome| outcome.n > LISTED) {
         let _ =

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const LONGEST: usize = 200;
 
 /// A cell of at most [`LONGEST`] characters and three dots.
-fn cell(text: &str) -> Cow<'_, str> {
+pub fn cell(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]).into(),
         None => text.into(),
