@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Longer cells are cut: a name may be of any length, and every row would be as wide.
 const LONGEST: usize = 200;
 
-/// A cell of at most [`LONGEST`] characters and three dots.
+/// A cell of at most 200 characters and three dots.
 pub fn cell(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]).into(),
