@@ -195,7 +195,12 @@ impl PyBatch {
         for (i, simulation) in batch.simulations.iter_mut().enumerate() {
             simulation.state.ctrl.copy_from_slice(&ctrl[i * nu..(i + 1) * nu]);
         }
-        let reports = attended(py, |stop| batch.step_until(steps, stop))?.map_err(refuse)?;
+        // One step cannot be stopped within: environments that are stepped often need no thread that listens.
+        let reports = match steps {
+            0 | 1 => py.detach(|| batch.step(steps)),
+            _ => attended(py, |stop| batch.step_until(steps, stop))?,
+        }
+        .map_err(refuse)?;
         let outcome = reports.into_iter().map(|report| match report {
             Some(Ok(report)) => (report.unsolved, None),
             Some(Err(error)) => (0, Some(error.to_string())),

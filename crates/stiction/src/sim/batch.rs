@@ -259,11 +259,9 @@ fn check_length(
     Err(BatchError::Shape { quantity, found: list.len(), expected, layout: sizes.join(" times ") })
 }
 
-/// As many threads as are asked for (0: one a processor), but no more than there are simulations to run.
+/// As many threads as are asked for, but no more than there are simulations to run; 0: what rayon chooses, one a processor.
 fn pool(threads: usize, simulations: usize) -> Result<ThreadPool, BatchError> {
-    let threads =
-        if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
-    Ok(ThreadPoolBuilder::new().num_threads(threads.min(simulations).max(1)).build()?)
+    Ok(ThreadPoolBuilder::new().num_threads(threads.min(simulations)).build()?)
 }
 
 /// Of each simulation of a batch the report of its last step, or why it stopped; `None` if it took no step.
