@@ -24,11 +24,13 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT,
+    DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, SupportedConeT,
+    ZeroConeT,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::driver::check_limits;
+use crate::linalg::budget::Budget;
 use crate::problem::{BoxLcp, FactoredLcp, Lcp, Report, Solution, Solver, SolverError, Start, Status};
 use crate::sweeps::coordinate_rows::Rows;
 use crate::sweeps::run::Run;
@@ -36,6 +38,9 @@ use crate::sweeps::run::Run;
 /// The library works to this part of the tolerance, but not below what it reaches.
 const INNER: f64 = 1e-2;
 const FINEST: f64 = 1e-14;
+
+/// What posing a problem and setting the library up takes for each entry of a dense matrix (s), measured and rounded up.
+const SETUP: f64 = 1.5e-7;
 
 /// Entries of `M - M^T` beyond this part of the largest entry are no rounding.
 pub(crate) const ASYMMETRY: f64 = 1e-12;
@@ -109,8 +114,12 @@ impl InteriorPoint {
             return run.incumbent.report(Status::Solved);
         }
         let scales = problem.scales();
+        let budget = run.incumbent.budget();
+        if !allows_start(budget, problem.dim()) {
+            return run.incumbent.report(Status::TimeLimit);
+        }
         let Some((unknowns, multipliers, iterations, status)) =
-            program(scales).and_then(|program| run_library(&self.settings, &program))
+            program(scales).and_then(|program| run_library(&self.settings, budget, &program))
         else {
             return run.incumbent.report(Status::NumericalFailure);
         };
@@ -135,9 +144,17 @@ impl InteriorPoint {
     }
 }
 
-/// Runs the library; gives the unknowns, the multipliers, iterations and how it ended.
+/// Whether the time left is enough to pose a dense problem of `n` unknowns and to set the library up, which nothing
+/// can interrupt.
+pub(crate) fn allows_start(budget: Budget, n: usize) -> bool {
+    budget.left().is_none_or(|left| left > SETUP * (n * n) as f64)
+}
+
+/// Runs the library; gives the unknowns, the multipliers, iterations and how it ended. No iteration begins that would last
+/// longer than what is left of the budget, if it takes as long as the longest so far.
 pub(crate) fn run_library(
     settings: &InteriorPointSettings,
+    budget: Budget,
     program: &Program,
 ) -> Option<(Vec<f64>, Vec<f64>, usize, SolverStatus)> {
     let inner = (INNER * settings.tolerance).max(FINEST);
@@ -149,11 +166,20 @@ pub(crate) fn run_library(
         tol_feas: inner,
         tol_ktratio: inner,
         max_threads: 1,
-        time_limit: settings.time_limit.unwrap_or(f64::INFINITY),
         ..DefaultSettings::default()
     };
     let Program { hessian, gradient, rows, right, cones } = program;
     let mut solver = DefaultSolver::new(hessian, gradient, rows, right, cones, options).ok()?;
+    if let Some(mut before) = budget.left() {
+        // The first call comes after the start, which costs as much as an iteration.
+        let mut longest: f64 = 0.0;
+        solver.set_termination_callback(move |_: &DefaultInfo<f64>| {
+            let left = budget.left().unwrap_or(f64::INFINITY);
+            longest = longest.max(before - left);
+            before = left;
+            left <= longest
+        });
+    }
     solver.solve();
     let solution = solver.solution;
     Some((solution.x, solution.z, solution.iterations as usize, solution.status))

@@ -267,7 +267,9 @@ impl Lemke {
                 }
             }
         }
-        if !self.incumbent.is_certified() {
+        // Not when the time is over, unless there is nothing else.
+        let nothing = self.incumbent.residual().natural_map.is_infinite();
+        if !self.incumbent.is_certified() && (nothing || !self.incumbent.is_out_of_time()) {
             self.try_zero(problem, x);
         }
         status
@@ -307,7 +309,8 @@ impl Lemke {
             }
             self.offer(problem, epsilon, x);
         }
-        if !self.incumbent.is_certified() && driver::snap(&mut self.trial.z, |_| [0.0, f64::INFINITY]) {
+        let ended = self.incumbent.is_certified() || self.incumbent.is_out_of_time();
+        if !ended && driver::snap(&mut self.trial.z, |_| [0.0, f64::INFINITY]) {
             self.offer(problem, epsilon, x);
         }
     }

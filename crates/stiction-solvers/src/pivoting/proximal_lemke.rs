@@ -153,7 +153,7 @@ impl ProximalLemke {
         self.incumbent.limit_time(self.settings.time_limit);
         self.incumbent.keep_history(self.settings.history, self.settings.steps);
         let mut end = self.proximal_steps(problem, redundant, x);
-        if !self.incumbent.is_certified() {
+        if !self.incumbent.is_certified() && !self.incumbent.is_out_of_time() {
             end = self.solve_cold(problem, x).unwrap_or(end); // step 6
         }
         self.incumbent.report(end)

@@ -14,7 +14,7 @@ use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::dynamics::{Data, base_motion, point_velocity};
-use crate::model::{Base, Cable, Mocap, Model, TreeId};
+use crate::model::{Base, Cable, LinkId, Mocap, Model, TreeId};
 use nalgebra::Vector3;
 
 /// Stretches shorter than this (m) have no direction.
@@ -97,6 +97,19 @@ pub(crate) struct Cables {
 }
 
 impl Cables {
+    /// What a unit force that lengthens a cable does on links: where it acts on each, and along what (m, world axes).
+    pub(crate) fn pulls<'a>(
+        &self,
+        model: &'a Model,
+        data: &'a Data,
+        mocap: &'a [Mocap],
+        index: usize,
+    ) -> impl Iterator<Item = (LinkId, Vector3<f64>, Vector3<f64>)> + use<'a> {
+        let spanned = Spanned { model, data, mocap, cable: &model.cables[index] };
+        let pulls: Vec<_> = spanned.pulls().collect();
+        pulls.into_iter().filter_map(|(base, point, pull)| Some((base.link()?, point, pull)))
+    }
+
     fn spanned<'a>(&self, at: &Present<'a>, index: usize) -> Spanned<'a> {
         Spanned { model: at.model, data: at.data, mocap: at.mocap, cable: &at.model.cables[index] }
     }

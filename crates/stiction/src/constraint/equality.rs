@@ -13,9 +13,9 @@ use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use super::softness::OPEN;
 use crate::dynamics::{Data, base_motion};
-use crate::model::{Base, BodyId, Closure, EqualityKind, Mocap, Model, TreeId};
+use crate::model::{Base, BodyId, Closure, EqualityKind, LinkId, Mocap, Model, TreeId};
 use crate::spatial::{Motion, Transform, quaternion_logarithm};
-use nalgebra::{Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{Rotation3, UnitQuaternion, Vector3, Vector6};
 
 /// A configuration of the trees, and the poses of prescribed bodies. The link poses that go with it are in [`Data`].
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +159,39 @@ pub(crate) fn position_error(model: &Model, data: &Data, at: Located<'_>, index:
             let error = coupling::position_error(coupling, &at.loops.q, at.time).abs();
             PositionError::of(error, coupling.dependent.is_angular(model))
         }
+    }
+}
+
+/// What an equality between two bodies holds: the directions in which it acts on the second, at a point.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) links: [Option<LinkId>; 2],
+    /// (m, world axes).
+    pub(crate) point: Vector3<f64>,
+    /// Angular part first, world axes; in the order of the equality's rows.
+    pub(crate) rows: Vec<Vector6<f64>>,
+}
+
+impl Held {
+    /// Of one equality; `None` if it is not between bodies.
+    pub(crate) fn of(model: &Model, data: &Data, at: Located<'_>, index: usize) -> Option<Self> {
+        let unit = |k: usize| Vector6::from_fn(|i, _| f64::from(u8::from(i == k)));
+        let (bodies, point, rows) = match &model.equalities[index].kind {
+            EqualityKind::Connect { bodies, anchors } => {
+                let error = PairError::of_points(model, data, at.mocap, *bodies, anchors);
+                (bodies, error.midpoint(), [3, 4, 5].map(unit).to_vec())
+            }
+            EqualityKind::Weld { bodies, frames } => {
+                let error = PairError::of_frames(model, data, at.mocap, *bodies, frames);
+                (bodies, error.midpoint(), [3, 4, 5, 0, 1, 2].map(unit).to_vec())
+            }
+            EqualityKind::Closure(closure) => {
+                let (point, rows) = at.loops.directions(index)?;
+                (&closure.bodies, point, rows)
+            }
+            EqualityKind::Coupling(_) => return None,
+        };
+        Some(Self { links: bodies.map(|body| model.bodies[body].base.link()), point, rows })
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `certificate` | violations of the laws; the report of a step | `step::certify` |
 //! | `work` | by what the energy changes | `step::account`, `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
+//! | `joint_force` | what joints, connects and welds transmit | `step::joint_forces` |
 //! | `moved_body` | where the removal of overlap put bodies | `step::projection` |
 //! | `rows` | the rows of limits, joint friction, equalities and actions, with their laws | `step::certify` |
 //! | `last_step` | the problem of the last step and its answer | `sim` |
@@ -23,6 +24,7 @@
 
 pub(crate) mod certificate;
 pub(crate) mod forces;
+pub(crate) mod joint_force;
 pub(crate) mod largest_margin;
 pub(crate) mod last_step;
 pub(crate) mod least_friction;
@@ -34,6 +36,7 @@ pub use crate::constraint::RowSource;
 pub use certificate::{Certificate, CertificateField, StepReport};
 pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
+pub use joint_force::JointForce;
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;
 pub use moved_body::MovedBody;

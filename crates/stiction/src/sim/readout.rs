@@ -1,8 +1,11 @@
 //! What can be read of the last step: forces and margins.
 
 use crate::model::GeomId;
-use crate::report::{ContactForce, LastStep, LimitForce, MovedBody, PairForce, PairMargins, RowForce};
+use crate::report::{
+    ContactForce, JointForce, LastStep, LimitForce, MovedBody, PairForce, PairMargins, RowForce,
+};
 use crate::sim::Simulation;
+use crate::step::joint_forces::{self, FinishedStep};
 
 impl Simulation {
     /// Contacts that were part of the last step's problem, sorted by key, with their impulses.
@@ -57,6 +60,44 @@ impl Simulation {
         self.last_step().pair_margins(geoms)
     }
 
+    /// What every joint that is not free, every joint that closes a loop, and every connect and weld transmitted in the last step
+    /// between its two bodies: the mean force and moment, in the order of the model. Exact for bodies that took the contact rule, of
+    /// order two in the time step for others. Nothing before the first step. Computes the kinematics of the step again and
+    /// allocates: not for every step of a long run.
+    pub fn joint_forces(&self) -> Vec<JointForce> {
+        joint_forces::joint_forces(self.finished_step())
+    }
+
+    /// Mean force of each actuator over the last step, before its gear (N, or N m where it turns something), in the order of the model;
+    /// with the implicit rule that of the end of the step. Nothing before the first step. Allocates likewise.
+    pub fn actuator_forces(&self) -> Vec<f64> {
+        joint_forces::actuator_forces(self.finished_step())
+    }
+
+    /// Mean tension of each fixed tendon over the last step, positive where it shortens the tendon (N, or N m of a tendon over hinges
+    /// alone): of its spring and damper, its drives, its dry friction and its limits together. Nothing before the first step.
+    /// Allocates likewise. Cables, which act at an end of their range only, are among [`Simulation::limit_forces`].
+    pub fn tendon_tensions(&self) -> Vec<f64> {
+        joint_forces::tendon_tensions(self.finished_step())
+    }
+
+    fn finished_step(&self) -> FinishedStep<'_> {
+        let work = &self.work;
+        FinishedStep {
+            model: &self.model,
+            h: self.timestep(),
+            start: &work.start,
+            state: &self.state,
+            contact_rule: &work.choice.contact_rule,
+            problem: &work.problem,
+            contacts: &work.readout.contacts,
+            rows: &work.readout.rows,
+            forces: &self.forces,
+            constraints: &self.constraints,
+            loops: &self.closures.loops,
+        }
+    }
+
     fn last_step(&self) -> LastStep<'_> {
         let problem = &self.work.problem;
         LastStep {
@@ -73,6 +114,7 @@ impl Simulation {
     /// Forgets what the last step said of contacts.
     pub(crate) fn clear_readout(&mut self) {
         self.work.readout.clear();
+        self.work.start.forget_pose();
         self.work.problem.rows.clear();
     }
 }

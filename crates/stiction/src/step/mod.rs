@@ -23,6 +23,7 @@
 //! | `bounce` | where bodies are at the end of a step in which they bounce |
 //! | `advance`, `free_rule` | stage 7: trees on their own; trees tied by equalities |
 //! | `certify` | stage 8; in `account` works by cause |
+//! | `joint_forces` | what joints transmitted, if somebody asks after the step |
 //! | `stepper` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
 //!
 //! Each stage is a function of the system, of what earlier stages wrote, and of a workspace of its own. Steps know nothing of
@@ -43,6 +44,7 @@ pub(crate) mod contact_problem;
 pub(crate) mod free_rule;
 pub(crate) mod free_velocity;
 pub(crate) mod integrator_choice;
+pub(crate) mod joint_forces;
 pub(crate) mod momentum;
 pub(crate) mod projection;
 pub(crate) mod start;

@@ -7,8 +7,10 @@ use crate::model::{Mocap, State};
 pub(crate) struct StepStart {
     pub(crate) q: Box<[f64]>,
     pub(crate) v: Box<[f64]>,
-    mocap: Box<[Mocap]>,
+    pub(crate) mocap: Box<[Mocap]>,
     time: f64,
+    /// Coordinates and velocities when overlap was removed, at which constraint rows are posed; none before a first step.
+    posed: Option<[Box<[f64]>; 2]>,
 }
 
 impl StepStart {
@@ -18,6 +20,23 @@ impl StepStart {
         self.v.clone_from(&state.v);
         self.mocap.clone_from(&state.mocap);
         self.time = state.time;
+    }
+
+    /// Keeps where the rows of the step are posed.
+    pub(crate) fn pose(&mut self, state: &State) {
+        let [q, v] = self.posed.get_or_insert_with(Default::default);
+        q.clone_from(&state.q);
+        v.clone_from(&state.v);
+    }
+
+    /// Forgets it.
+    pub(crate) fn forget_pose(&mut self) {
+        self.posed = None;
+    }
+
+    /// Coordinates and velocities with which the rows of the last step were posed.
+    pub(crate) fn posed(&self) -> Option<(&[f64], &[f64])> {
+        self.posed.as_ref().map(|[q, v]| (&q[..], &v[..]))
     }
 
     /// Puts what was kept back.

@@ -42,6 +42,7 @@ pub(crate) fn step(
     if moved != Displacement::default() {
         report.work.projection = clock.time(Stage::Certificate, || system.energy()) - report.energy;
     }
+    start.pose(system.state);
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     if let Some(level) = &mut accelerated {
         clock.time(Stage::Solve, || {

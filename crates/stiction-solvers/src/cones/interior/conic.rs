@@ -27,8 +27,8 @@ use clarabel::solver::SupportedConeT::{NonnegativeConeT, SecondOrderConeT, ZeroC
 
 use crate::cones::normalized::{Law, Normalized};
 use crate::cones::state::{Limits, State};
-use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, run_library};
-use crate::conic::{InteriorPoint, InteriorPointSettings};
+use crate::conic::InteriorPoint;
+use crate::conic::interior_point::{ASYMMETRY, Program, Triplets, allows_start, run_library};
 use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{ConeNcp, Lcp, Report, Solution, Solver, Start, Status};
 
@@ -45,12 +45,15 @@ impl Solver<ConeNcp> for InteriorPoint {
         let mut s = vec![0.0; state.x.len()];
         let mut status = Status::MaxIterations;
         for round in 0..ROUNDS {
+            if !allows_start(state.incumbent.budget(), state.x.len()) {
+                break;
+            }
             let Some(program) = pose(&state.problem, &s) else {
                 return state.close(problem, Status::NumericalFailure, x);
             };
-            let time_limit = state.incumbent.budget().left();
-            let settings = InteriorPointSettings { time_limit, ..*self.settings() };
-            let Some((impulses, _, iterations, _)) = run_library(&settings, &program) else {
+            let Some((impulses, _, iterations, _)) =
+                run_library(self.settings(), state.incumbent.budget(), &program)
+            else {
                 status = Status::NumericalFailure;
                 break;
             };

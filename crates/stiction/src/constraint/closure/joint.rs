@@ -68,7 +68,7 @@ impl LoopJoints {
     }
 
     /// Generalized force of springs, dampers and drives of one joint.
-    fn force(&self, model: &Model, loops: &Loops, joint: usize, ctrl: &[f64]) -> [f64; 3] {
+    pub(crate) fn force(&self, model: &Model, loops: &Loops, joint: usize, ctrl: &[f64]) -> [f64; 3] {
         let contents = &model.loop_joints[joint];
         let displacement = spring_displacement(contents, &loops.q);
         let mut force = [0.0; 3];
@@ -303,6 +303,12 @@ fn limit_sides(joint: &LoopJoint, loops: &Loops) -> impl Iterator<Item = LimitSi
     sides(&joint.kind, joint.range, &loops.q[joint.q..]).into_iter().flatten()
 }
 
+/// Along what the lower (0) or upper (1) end of a joint's range acts.
+pub(crate) fn limit_axis(joint: &LoopJoint, loops: &Loops, end: usize) -> [f64; 3] {
+    let side = limit_sides(joint, loops).find(|side| usize::from(side.upper) == end);
+    side.map_or([0.0; 3], |side| side.row)
+}
+
 /// Adds the rows of a joint's rotor: on the velocities `v`, which it keeps, or on accelerations.
 pub(crate) fn push_rotor(rows: &mut Rows, model: &Model, loops: &Loops, joint: usize, v: Option<&[f64]>) {
     let contents = &model.loop_joints[joint];
@@ -327,7 +333,7 @@ pub(crate) fn pull(model: &Model, loops: &Loops, tree: TreeId, dof: usize, force
 }
 
 /// The force of a drive before the gear, and its gains along the first velocity of the joint.
-fn drive(joint: &LoopJoint, actuator: &Actuator, loops: &Loops, control: f64) -> (f64, Gains) {
+pub(crate) fn drive(joint: &LoopJoint, actuator: &Actuator, loops: &Loops, control: f64) -> (f64, Gains) {
     let (length, rate) = length_and_rate(joint, actuator, loops);
     let (force, slopes) = drive_force(actuator, control, length, rate);
     let gear = actuator.gear[0] * actuator.gear[0];

@@ -165,6 +165,24 @@ impl Rows {
         }
     }
 
+    /// Adds the generalized forces of impulses along the rows of a block, `factor J^T lambda`, to `out` (nv).
+    pub(crate) fn add_transposed(
+        &self,
+        model: &Model,
+        block: &RowBlock,
+        impulses: &[f64],
+        factor: f64,
+        out: &mut [f64],
+    ) {
+        for piece in self.pieces(block) {
+            let out = &mut out[model.trees[piece.tree].dofs.clone()];
+            for (r, impulse) in impulses.iter().enumerate() {
+                let row = &self.jacobian[piece.start + r * out.len()..][..out.len()];
+                out.iter_mut().zip(row).for_each(|(out, j)| *out += factor * impulse * j);
+            }
+        }
+    }
+
     /// The half-solved rows of a block in one tree of `width` dofs, row-major.
     pub(crate) fn half_rows(&self, block: &RowBlock, piece: &Piece, width: usize) -> &[f64] {
         &self.half[piece.start..piece.start + block.count * width]

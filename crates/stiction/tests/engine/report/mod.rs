@@ -1,3 +1,4 @@
 //! What a step reports.
 
 mod forces;
+mod joint_forces;

@@ -44,7 +44,7 @@ const CONVERGED: f64 = 1e-9;
 const ROUND_OFF: f64 = 1e-14;
 
 /// All closures of a model at a configuration. Keeps its capacity.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Loops {
     nq: usize,
     nv: usize,
@@ -304,6 +304,26 @@ impl Loops {
         // The directions are orthonormal, so that this is the part of the error that they see.
         let error = closed.held.transpose() * closed.error;
         PositionError { length: error.fixed_rows::<3>(3).amax(), angle: error.fixed_rows::<3>(0).amax() }
+    }
+
+    /// Whether an equality is a closure.
+    pub(crate) fn closes(&self, equality: usize) -> bool {
+        self.of_equality[equality].is_some()
+    }
+
+    /// Where a closure compares motions (m, world axes), and the directions that it holds there: angular part first.
+    pub(crate) fn directions(&self, equality: usize) -> Option<(Vector3<f64>, Vec<Vector6<f64>>)> {
+        let closed = &self.closed[self.of_equality[equality]?];
+        Some((closed.point, (closed.freedoms..6).map(|k| closed.held.row(k).transpose()).collect()))
+    }
+
+    /// The wrench `(S^+)^T f` on the second body of a closure of forces along the velocities of all loops; zero of other equalities.
+    pub(crate) fn wrench(&self, equality: usize, along: &[f64]) -> Vector6<f64> {
+        let Some(closed) = self.of_equality[equality].map(|index| &self.closed[index]) else {
+            return Vector6::zeros();
+        };
+        let forces = &along[closed.dofs.clone()];
+        forces.iter().enumerate().map(|(k, force)| closed.inverse.row(k).transpose() * *force).sum()
     }
 
     /// Whether a closure holds a point and no direction: a ball.

@@ -1,0 +1,457 @@
+//! What joints, connects and welds transmitted in the last step, and what drives and tendons pulled with.
+//!
+//! # Problem
+//! A step solves `M a + c = tau + J^T lambda / h` with `a = (v+ - v-) / h`; the laws say what `tau` and `lambda` are, and the wrench
+//! between two links is what the equations of motion of the links ask for, given all that acts on them from outside.
+//!
+//! # Method
+//! 1. Kinematics as the step had them: of trees under the contact rule at its beginning, where its rows were posed; of the others, whose
+//!    rule integrates from the beginning to the end, in the middle.
+//! 2. Wrenches of equalities between bodies. Under the contact rule a block of rows has the generalized force `J^T lambda / h`; its
+//!    rows may have been turned, so the wrench on the second body, `B^T x` with the rows `B` of the equality in world axes, is found
+//!    from `X^T x = J^T lambda / h`, `X = B (J_2 - J_1)`, least norm. Elsewhere equalities act in the stages of the free rule, and the
+//!    right side is what the motion leaves, `M a + c - tau`, for all of them at once.
+//! 3. What acts along a joint that closes a loop, `f`, acts on the bodies as `(S^+)^T f` (see [`crate::constraint::closure`]).
+//! 4. With contacts, applied wrenches and cables that is all that acts on links from outside; Newton's and Euler's equations give
+//!    what the joints of trees transmit ([`dynamics::joint_reactions`]).
+//!
+//! All of it is exact under the contact rule, and of order two in the step elsewhere.
+
+use crate::constraint::closure::coordinates::Loops;
+use crate::constraint::closure::joint::{self, push_rotor};
+use crate::constraint::equality::{Configuration, Held, Located, push_equality};
+use crate::constraint::kind::{Constraints, Level};
+use crate::constraint::passage::Passage;
+use crate::constraint::rows::{RowBlock, Rows};
+use crate::constraint::{RowSource, tendon::Gains};
+use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
+use crate::dynamics::{self, Data};
+use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, Transmission, TreeId};
+use crate::report::{ContactForce, JointForce, RowForce, RowLaw};
+use crate::spatial::Force;
+use crate::step::applied_forces::{Commands, ForceMap};
+use crate::step::contact_problem::ContactProblem;
+use crate::step::start::StepStart;
+use nalgebra::{DMatrix, DVector, Vector3};
+
+/// Singular values below this part of the largest are none.
+const SINGULAR: f64 = 1e-10;
+
+/// A step that was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FinishedStep<'a> {
+    pub(crate) model: &'a Model,
+    /// Time step (s).
+    pub(crate) h: f64,
+    pub(crate) start: &'a StepStart,
+    /// At the end; commands are those of the step.
+    pub(crate) state: &'a State,
+    pub(crate) contact_rule: &'a [bool],
+    pub(crate) problem: &'a ContactProblem,
+    pub(crate) contacts: &'a [ContactForce],
+    pub(crate) rows: &'a [RowForce],
+    pub(crate) forces: &'a ForceMap,
+    pub(crate) constraints: &'a Constraints,
+    /// Anywhere near.
+    pub(crate) loops: &'a Loops,
+}
+
+/// The step's kinematics, and the wrenches on links found so far.
+struct Motion<'a> {
+    step: FinishedStep<'a>,
+    data: Data,
+    loops: Loops,
+    mocap: Vec<Mocap>,
+    /// Mean acceleration (nv).
+    acceleration: Vec<f64>,
+    /// Velocities after the step (nv, then those of loops).
+    after: Vec<f64>,
+    /// Per link, about its origin, world axes.
+    external: Vec<Force>,
+}
+
+/// A wrench between two bodies at a point, on the second.
+struct Between {
+    links: [Option<LinkId>; 2],
+    point: Vector3<f64>,
+    wrench: Force,
+}
+
+/// What joints, connects and welds transmitted, in the order of the model; nothing if no step was taken.
+///
+/// # Errors
+/// None: what cannot be told is not listed.
+pub(crate) fn joint_forces(step: FinishedStep<'_>) -> Vec<JointForce> {
+    let Some(mut motion) = Motion::of(step) else { return Vec::new() };
+    let model = step.model;
+    motion.add_contacts();
+    motion.add_applied();
+    motion.add_cables();
+    let equalities = motion.equalities();
+    for (_, between) in &equalities {
+        motion.act(between);
+    }
+    let mut found = motion.of_trees();
+    let of = |source, index, between: &Between| JointForce {
+        source,
+        index,
+        point: between.point,
+        force: between.wrench.linear,
+        moment: between.wrench.angular,
+    };
+    for (joint, contents) in model.loop_joints.iter().enumerate() {
+        let closing = equalities.iter().find(|(equality, _)| *equality == contents.equality.index());
+        found.extend(closing.map(|(_, between)| of(RowSource::Joint, model.links.len() + joint, between)));
+    }
+    let own = equalities.iter().filter(|(equality, _)| !motion.loops.closes(*equality));
+    found.extend(own.map(|(equality, between)| of(RowSource::Equality, *equality, between)));
+    found
+}
+
+/// Mean force of every drive over the step, along its joint or tendon before the gear (N or N m); nothing if no step was taken.
+pub(crate) fn actuator_forces(step: FinishedStep<'_>) -> Vec<f64> {
+    let Some(motion) = Motion::of(step) else { return Vec::new() };
+    (0..step.model.actuators.len()).map(|i| motion.drive(i)).collect()
+}
+
+/// Mean tension of every tendon over the step (N, or N m of one over hinges alone), positive where it shortens the tendon: spring,
+/// damper, drives, dry friction and limits together; nothing if no step was taken.
+pub(crate) fn tendon_tensions(step: FinishedStep<'_>) -> Vec<f64> {
+    let Some(motion) = Motion::of(step) else { return Vec::new() };
+    let mut forces = vec![0.0; step.model.tendons.len()];
+    for (tendon, force) in forces.iter_mut().enumerate() {
+        *force = motion.tendon(tendon);
+    }
+    // The other way round: these lengthen.
+    forces.iter().map(|force| 0.0 - force).collect()
+}
+
+impl<'a> Motion<'a> {
+    /// Step 1; `None` if no step was taken.
+    fn of(step: FinishedStep<'a>) -> Option<Self> {
+        let FinishedStep { model, h, start, state, contact_rule, problem, .. } = step;
+        let (posed_q, posed_v) = start.posed()?;
+        let (mut q, mut v) = (posed_q.to_vec(), posed_v.to_vec());
+        let mut acceleration = vec![0.0; model.nv()];
+        let mut after = state.v.to_vec();
+        for tree in TreeId::all(&model.trees) {
+            let under_contact_rule = contact_rule[tree.index()];
+            let dofs = model.trees[tree].dofs.clone();
+            if under_contact_rule {
+                after[dofs.clone()].copy_from_slice(&problem.velocity[dofs.clone()]);
+            }
+            for k in dofs.clone() {
+                acceleration[k] = (after[k] - v[k]) / h;
+                if !under_contact_rule {
+                    v[k] = 0.5 * (v[k] + after[k]);
+                }
+            }
+            if !under_contact_rule {
+                dynamics::integrate(model, tree, posed_q, &v, 0.5 * h, &mut q);
+            }
+        }
+        let mut mocap = start.mocap.to_vec();
+        if !contact_rule.contains(&true) {
+            mocap.iter_mut().for_each(|mocap| mocap.advance(0.5 * h));
+        }
+        let mut data = Data::new(model);
+        dynamics::forward_kinematics_all(model, &mut data, &q, &v);
+        let mut loops = step.loops.clone();
+        loops.locate(model, &data, Configuration { q: &q, mocap: &mocap });
+        loops.set_rates(&v);
+        after.resize(model.nv() + model.loop_nv(), 0.0);
+        loops.extend_rates(&mut after);
+        let external = vec![Force::zero(); model.links.len()];
+        Some(Self { step, data, loops, mocap, acceleration, after, external })
+    }
+
+    fn commands(&self) -> Commands<'_> {
+        Commands::new(self.step.state, &self.loops, self.step.constraints)
+    }
+
+    fn is_under_contact_rule(&self, tree: TreeId) -> bool {
+        self.step.contact_rule[tree.index()]
+    }
+
+    /// The step as what acts along lines sees it.
+    fn passage(&self, implicit: bool) -> Passage<'_> {
+        let (before, after) = (&self.loops.v[..], &self.after[..]);
+        Passage { q: &self.loops.q, v: before, before, after, duration: self.step.h, implicit }
+    }
+
+    /// Adds a wrench at a point to what acts on a link.
+    fn add(&mut self, link: LinkId, point: &Vector3<f64>, wrench: &Force) {
+        let arm = point - self.data.link_pose[link.index()].translation;
+        self.external[link.index()] += wrench.about(&arm);
+    }
+
+    fn act(&mut self, between: &Between) {
+        for (link, sign) in between.links.into_iter().zip([-1.0, 1.0]) {
+            if let Some(link) = link {
+                self.add(link, &between.point, &(between.wrench * sign));
+            }
+        }
+    }
+
+    fn add_contacts(&mut self) {
+        for contact in self.step.contacts {
+            let wrench = Force::new(Vector3::zeros(), contact.force);
+            self.act(&Between { links: contact.contact.links, point: contact.contact.point, wrench });
+        }
+    }
+
+    fn add_applied(&mut self) {
+        for (body, wrench) in self.step.model.bodies.iter().zip(&self.step.state.external) {
+            if let Base::Link(link) = body.base {
+                let center = self.data.link_pose[link.index()].point(&body.pose.point(&body.center_of_mass));
+                self.add(link, &center, wrench);
+            }
+        }
+    }
+
+    fn add_cables(&mut self) {
+        let step = self.step;
+        for row in step.rows.iter().filter(|row| row.source == RowSource::Cable) {
+            let force = end_sign(row) * row.impulse / step.h;
+            let pulls: Vec<_> =
+                step.constraints.cables.pulls(step.model, &self.data, &self.mocap, row.index).collect();
+            for (link, point, pull) in pulls {
+                self.add(link, &point, &Force::new(Vector3::zeros(), pull * force));
+            }
+        }
+    }
+
+    /// Steps 2 and 3: the equalities between bodies with their wrenches.
+    fn equalities(&self) -> Vec<(usize, Between)> {
+        let model = self.step.model;
+        let mut rows = Rows::default();
+        let located = Located { loops: &self.loops, mocap: &self.mocap, time: self.step.state.time };
+        let ranks = &self.step.constraints.equalities.ranks;
+        let mut placed = Vec::new();
+        for index in 0..model.equalities.len() {
+            let first = rows.blocks.len();
+            let level = Level::Displacement { reach: 0.0 };
+            push_equality(&mut rows, model, &self.data, located, index, ranks[index], level);
+            placed.push(rows.blocks.get(first).copied());
+        }
+        let along = self.loop_forces();
+        let freely = self.free_multipliers(&mut rows, &placed);
+        let mut found = Vec::new();
+        for (index, block) in placed.iter().enumerate() {
+            let Some(Held { links, point, rows: held }) = Held::of(model, &self.data, located, index) else {
+                continue;
+            };
+            let trees = links.into_iter().flatten().map(|link| model.links[link].tree);
+            let under_contact_rule = trees.into_iter().any(|tree| self.is_under_contact_rule(tree));
+            let multipliers = match block {
+                None => Vec::new(),
+                Some(block) if under_contact_rule => self.multipliers(&rows, block),
+                Some(_) => freely[index].clone(),
+            };
+            let mut wrench = self.loops.wrench(index, &along);
+            for (row, x) in held.iter().zip(&multipliers) {
+                wrench += row * *x;
+            }
+            let wrench = Force::new(wrench.fixed_rows::<3>(0).into(), wrench.fixed_rows::<3>(3).into());
+            found.push((index, Between { links, point, wrench }));
+        }
+        found
+    }
+
+    /// Step 2 under the contact rule, for one equality.
+    fn multipliers(&self, rows: &Rows, block: &RowBlock) -> Vec<f64> {
+        let (model, solved) = (self.step.model, &self.step.problem.rows);
+        let mut right = vec![0.0; model.nv()];
+        for of_step in solved.blocks.iter().filter(|of_step| of_step.key == block.key) {
+            let impulses = &solved.impulse[of_step.row..of_step.row + of_step.count];
+            solved.add_transposed(model, of_step, impulses, 1.0 / self.step.h, &mut right);
+        }
+        let columns: Vec<Vec<f64>> = columns(model, rows, block).collect();
+        least_norm(&columns, &right)
+    }
+
+    /// Step 2 of the trees under the free rule: multipliers of each equality. `rows` has all equalities; rotors in loops are added.
+    fn free_multipliers(&self, rows: &mut Rows, placed: &[Option<RowBlock>]) -> Vec<Vec<f64>> {
+        let (model, step) = (self.step.model, self.step);
+        let free = |tree: TreeId| !self.is_under_contact_rule(tree);
+        let mut right = vec![0.0; model.nv()];
+        let mut tau = vec![0.0; model.nv()];
+        let mut data = self.data.clone();
+        for tree in TreeId::all(&model.trees).filter(|&tree| free(tree)) {
+            let commands = self.commands();
+            dynamics::inverse_dynamics(model, &mut data, tree, &self.acceleration, &mut right);
+            step.forces.smooth_forces(
+                model,
+                &self.data,
+                tree,
+                &commands,
+                &self.loops.q,
+                &self.loops.v,
+                &mut tau,
+            );
+            for k in model.trees[tree].dofs.clone() {
+                right[k] -= tau[k];
+            }
+        }
+        let zeros = vec![0.0; model.nv()];
+        let rotors = rows.blocks.len();
+        for (joint, contents) in model.loop_joints.iter().enumerate() {
+            if contents.armature > 0.0 {
+                push_rotor(rows, model, &self.loops, joint, Some(&zeros));
+            }
+        }
+        let is_free = |block: &RowBlock| rows.pieces(block).iter().all(|piece| free(piece.tree));
+        let mut all = Vec::new();
+        let mut places = vec![0..0; placed.len()];
+        for (block, place) in placed.iter().zip(&mut places) {
+            let first = all.len();
+            if let Some(block) = block.as_ref().filter(|block| is_free(block)) {
+                all.extend(columns(model, rows, block));
+            }
+            *place = first..all.len();
+        }
+        for block in rows.blocks[rotors..].iter().filter(|block| is_free(block)) {
+            all.extend(columns(model, rows, block));
+        }
+        let found = if all.is_empty() { Vec::new() } else { least_norm(&all, &right) };
+        places.into_iter().map(|place| found[place].to_vec()).collect()
+    }
+
+    /// Step 3: the force along each velocity of loops.
+    fn loop_forces(&self) -> Vec<f64> {
+        let (model, step) = (self.step.model, self.step);
+        let mut along = vec![0.0; model.loop_nv()];
+        let joints = &step.constraints.loop_joints;
+        for (joint, contents) in model.loop_joints.iter().enumerate() {
+            let forces = joints.force(model, &self.loops, joint, &step.state.ctrl);
+            for (dof, force) in contents.dofs().zip(forces) {
+                along[dof - model.nv()] += force;
+            }
+        }
+        for row in step.rows.iter().filter(|row| row.source == RowSource::Joint) {
+            let Some(joint) = row.index.checked_sub(model.links.len()) else { continue };
+            let contents = &model.loop_joints[joint];
+            let axis = match row.law {
+                RowLaw::Limit => joint::limit_axis(contents, &self.loops, row.number),
+                _ => std::array::from_fn(|k| f64::from(u8::from(k == row.number))),
+            };
+            for (dof, axis) in contents.dofs().zip(axis) {
+                along[dof - model.nv()] += axis * row.impulse / step.h;
+            }
+        }
+        for (tendon, contents) in model.tendons.iter().enumerate() {
+            let mut terms = contents.path.terms.iter().filter(|term| term.dof >= model.nv()).peekable();
+            if terms.peek().is_some() {
+                let force = self.tendon(tendon);
+                terms.for_each(|term| along[term.dof - model.nv()] += term.coefficient * force);
+            }
+        }
+        along
+    }
+
+    /// What lengthens a tendon.
+    fn tendon(&self, index: usize) -> f64 {
+        let (model, step) = (self.step.model, self.step);
+        let contents = &model.tendons[index];
+        let (q, v) = (&self.loops.q, &self.loops.v);
+        // What the implicit rule adds is a row.
+        let mut force = dynamics::tension(contents, q, v);
+        for (actuator, control) in model.actuators.iter().zip(&step.state.ctrl) {
+            if matches!(actuator.transmission, Transmission::Tendon(tendon) if tendon.index() == index) {
+                let (length, rate) = length_and_rate(model, actuator, q, v);
+                force += actuator.gear[0] * drive_force(actuator, *control, length, rate).0;
+            }
+        }
+        let rows = step.rows.iter().filter(|row| row.source == RowSource::Tendon && row.index == index);
+        force + rows.map(|row| end_sign(row) * row.impulse / step.h).sum::<f64>()
+    }
+
+    /// The force of a drive, before the gear.
+    fn drive(&self, index: usize) -> f64 {
+        let (model, step) = (self.step.model, self.step);
+        let (actuator, control) = (&model.actuators[index], step.state.ctrl[index]);
+        let (q, v) = (&self.loops.q, &self.loops.v);
+        let (force, [position, rate], rates) = match actuator.transmission {
+            Transmission::Joint(link) => {
+                let tree = model.links[link].tree;
+                let implicit = self.is_under_contact_rule(tree) && !model.trees[tree].lone_body;
+                let (length, rate) = length_and_rate(model, actuator, q, v);
+                let gains = resisting_gains(model, actuator, control, q, v);
+                let rates = self.passage(implicit).along(|v| v[model.links[link].v]);
+                (drive_force(actuator, control, length, rate).0, gains, rates)
+            }
+            Transmission::Tendon(tendon) => {
+                let path = &model.tendons[tendon].path;
+                let implicit =
+                    path.terms.iter().any(|term| self.is_under_contact_rule(model.links[term.link].tree));
+                let (length, rate) = length_and_rate(model, actuator, q, v);
+                let gains = resisting_gains(model, actuator, control, q, v);
+                let rates = self.passage(implicit).along(|v| path.rate(v));
+                (drive_force(actuator, control, length, rate).0, gains, rates)
+            }
+            Transmission::Loop(joint) => {
+                let contents = &model.loop_joints[joint];
+                let links = contents.links.into_iter().flatten();
+                let implicit =
+                    links.into_iter().any(|link| self.is_under_contact_rule(model.links[link].tree));
+                let (force, gains) = joint::drive(contents, actuator, &self.loops, control);
+                let rates = self.passage(implicit).along(|v| v[contents.v]);
+                (force, [gains.position, gains.rate], rates)
+            }
+        };
+        // The gains are those along the joint; of a drive with its gear they are the square of it.
+        let gear = actuator.gear[0];
+        if gear == 0.0 {
+            return force;
+        }
+        rates.impulse(gear * force, Gains { rate, position }) / (gear * step.h)
+    }
+
+    /// Step 4.
+    fn of_trees(&mut self) -> Vec<JointForce> {
+        let model = self.step.model;
+        let mut transmitted = vec![Force::zero(); model.links.len()];
+        for tree in TreeId::all(&model.trees) {
+            let (acceleration, external) = (&self.acceleration, &self.external);
+            dynamics::joint_reactions(model, &mut self.data, tree, acceleration, external, &mut transmitted);
+        }
+        let joints = transmitted.iter().enumerate();
+        let joints = joints.filter(|(link, _)| model.links[LinkId::new(*link)].kind != JointKind::Free);
+        joints
+            .map(|(index, wrench)| JointForce {
+                source: RowSource::Joint,
+                index,
+                point: self.data.link_pose[index].translation,
+                force: wrench.linear,
+                moment: wrench.angular,
+            })
+            .collect()
+    }
+}
+
+/// Which way the impulse of a row acts along its tendon or cable.
+fn end_sign(row: &RowForce) -> f64 {
+    if row.law == RowLaw::Limit && row.number == 1 { -1.0 } else { 1.0 }
+}
+
+/// The generalized forces of unit impulses along the rows of a block.
+fn columns<'a>(model: &'a Model, rows: &'a Rows, block: &'a RowBlock) -> impl Iterator<Item = Vec<f64>> + 'a {
+    (0..block.count).map(move |row| {
+        let mut column = vec![0.0; model.nv()];
+        let unit: [f64; 6] = std::array::from_fn(|k| f64::from(u8::from(k == row)));
+        rows.add_transposed(model, block, &unit[..block.count], 1.0, &mut column);
+        column
+    })
+}
+
+/// The least-norm `x` of those that bring `sum x_k column_k` nearest to `right`; zero where it is not finite.
+fn least_norm(columns: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+    let matrix = DMatrix::from_fn(right.len(), columns.len(), |i, k| columns[k][i]);
+    if !matrix.iter().chain(right).all(|x| x.is_finite()) {
+        return vec![0.0; columns.len()];
+    }
+    let singular = matrix.svd(true, true);
+    let threshold = SINGULAR * singular.singular_values.max();
+    let solved = singular.solve(&DVector::from_column_slice(right), threshold);
+    solved.map_or_else(|_| vec![0.0; columns.len()], |x| x.as_slice().to_vec())
+}
