@@ -38,7 +38,7 @@ from itertools import product
 
 import numpy as np
 
-FORMAT = 9  # of the arrays
+FORMAT = 10  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
 JAMMED = 1e-12  # part of impulses over the least mass that is left

@@ -1,10 +1,11 @@
-//! The read-out of the last step for `run --json`: contacts and pairs of geoms, by name, in world axes.
+//! The read-out of the last step for `run --json`: contacts and pairs of geoms, what joints, drives and tendons transmit, and other rows, by
+//! name, in world axes.
 
 use serde::Serialize;
 use stiction::contact::Mode;
 use stiction::model::GeomId;
 use stiction::recording::MODE_NAMES;
-use stiction::report::{ContactForce, PairForce, PairMargins};
+use stiction::report::{ContactForce, JointForce, PairForce, PairMargins, RowForce, RowLaw, RowSource};
 use stiction::sim::Simulation;
 
 /// What contacts and pairs carried in a step.
@@ -12,6 +13,10 @@ use stiction::sim::Simulation;
 pub(crate) struct ReadOut {
     contacts: Vec<ContactRow>,
     pairs: Vec<PairRow>,
+    joints: Vec<JointRow>,
+    actuators: Vec<LineRow>,
+    tendons: Vec<LineRow>,
+    rows: Vec<OtherRow>,
 }
 
 /// Force and moment act on the second of the two.
@@ -26,6 +31,34 @@ struct ContactRow {
     mode: &'static str,
     law: String,
     margin: Option<f64>,
+}
+
+/// Force (N) and moment (N m) about the point (m) on the child or second body.
+#[derive(Debug, Serialize)]
+struct JointRow {
+    kind: &'static str,
+    name: String,
+    point: [f64; 3],
+    force: [f64; 3],
+    moment: [f64; 3],
+}
+
+/// Force of an actuator or tension of a tendon (N, or N m where it turns something).
+#[derive(Debug, Serialize)]
+struct LineRow {
+    name: String,
+    force: f64,
+}
+
+/// Limits, dry friction of joints and tendons, equalities, and the implicit part of forces: mean force (N, or N m of angular ones).
+#[derive(Debug, Serialize)]
+struct OtherRow {
+    law: &'static str,
+    kind: &'static str,
+    name: String,
+    number: usize,
+    angular: bool,
+    force: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -104,9 +137,32 @@ impl ReadOut {
             margins: margins
                 .then(|| simulation.pair_margins(p.geoms).map_or_else(Margins::default, Margins::from)),
         };
+        let transmitted = simulation.transmitted();
+        let joint = |joint: &JointForce| JointRow {
+            kind: joint.source.name(),
+            name: joint.name(model).into(),
+            point: joint.point.into(),
+            force: joint.force.into(),
+            moment: joint.moment.into(),
+        };
+        let line = |(name, force): (&str, &f64)| LineRow { name: name.into(), force: *force };
+        let row = |row: &RowForce| OtherRow {
+            law: RowLaw::KINDS[row.law.kind()],
+            kind: row.source.name(),
+            name: row.name(model).into(),
+            number: row.number,
+            angular: row.angular,
+            force: row.impulse / simulation.timestep(),
+        };
+        let actuators = model.actuators.iter().map(|actuator| actuator.name.as_str());
+        let tendons = RowSource::Tendon.names(model);
         Self {
             contacts: simulation.contact_forces().iter().map(contact).collect(),
             pairs: simulation.contact_pairs().iter().map(pair).collect(),
+            joints: transmitted.joints.iter().map(joint).collect(),
+            actuators: actuators.zip(&transmitted.actuators).map(line).collect(),
+            tendons: tendons.zip(&transmitted.tendons).map(line).collect(),
+            rows: simulation.row_forces().iter().map(row).collect(),
         }
     }
 }

@@ -22,7 +22,7 @@ use stiction::dynamics::Data;
 use stiction::dynamics::body_motion;
 use stiction::model::{BodyId, TreeId};
 use stiction::recording::Recorder;
-use stiction::report::LimitForce;
+use stiction::report::{JointForce, LimitForce};
 use stiction::scene;
 use stiction::sim::{Simulation, State};
 use stiction::spatial::{Force, Motion};
@@ -418,6 +418,35 @@ impl PySimulation {
             Ok(found)
         };
         simulation.limit_forces().map(one).collect()
+    }
+
+    /// What joints, connects and welds transmitted in the last step, in the order of the model, joints that close loops after the others: for
+    /// each its `kind` ("joint" or "equality"), `name`, the `point` where it acts (m, world axes), and the mean `force` (N) and `moment`
+    /// about the point (N m) on the child or second body, world axes. Empty before the first step.
+    fn joint_forces<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let simulation = locked(&self.simulation);
+        let one = |joint: &JointForce| {
+            let found = PyDict::new(py);
+            found.set_item("kind", joint.source.name())?;
+            found.set_item("name", joint.name(simulation.model()))?;
+            for (key, vector) in [("point", joint.point), ("force", joint.force), ("moment", joint.moment)] {
+                found.set_item(key, PyArray1::from_slice(py, vector.as_slice()))?;
+            }
+            Ok(found)
+        };
+        simulation.transmitted().joints.iter().map(one).collect()
+    }
+
+    /// Mean force of each actuator over the last step, before its gear (nu; N, or N m where it turns something). Empty before the
+    /// first step.
+    fn actuator_forces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, locked(&self.simulation).transmitted().actuators)
+    }
+
+    /// Mean tension of each fixed tendon over the last step (N, or N m of a tendon over hinges alone): springs, dampers, drives, dry
+    /// friction and limits together. Empty before the first step.
+    fn tendon_tensions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, locked(&self.simulation).transmitted().tendons)
     }
 
     /// The largest margins of the net force between two geoms by name, over all forces that would have given the velocities of

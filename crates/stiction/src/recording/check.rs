@@ -48,6 +48,11 @@ impl Recording {
             ("contact_work", &contacts.work),
             ("contact_normal_work", &contacts.normal_work),
             ("contact_friction_work", &contacts.friction_work),
+            ("joint_point", &self.joints.point),
+            ("joint_force", &self.joints.force),
+            ("joint_moment", &self.joints.moment),
+            ("actuator_force", &self.actuator_force),
+            ("tendon_tension", &self.tendon_tension),
             ("energy", &self.energy),
             ("kinetic_energy", &self.kinetic_energy),
         ] {
@@ -65,6 +70,7 @@ impl Recording {
         indices("source_kind", &sources.kind, SOURCE_KIND_NAMES.len())?;
         indices("row_law", &rows.law, ROW_LAW_NAMES.len())?;
         indices("row_source", &rows.source, sources.names.len())?;
+        indices("joint_source", &self.joints.source, sources.names.len())?;
         for (array, numbers) in [
             ("row_impulse", &rows.impulse),
             ("row_velocity", &rows.velocity),

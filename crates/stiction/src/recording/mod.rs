@@ -13,6 +13,7 @@
 //! | `run` | what stays the same during a run: names, shapes, the first state |
 //! | `tables` | the sink that keeps every step, in flat columns |
 //! | `columns` | how a table declares its columns |
+//! | `joint_table` | what joints, connects and welds transmitted among these columns |
 //! | `moved_table` | the bodies that the removal of overlap moved among these columns |
 //! | `row_table` | the rows of limits, joint friction, equalities and actions among these columns |
 //! | `schema` | the arrays of the archive with their shapes and units; writes and reads the tables |
@@ -28,6 +29,7 @@
 mod check;
 mod columns;
 mod error;
+mod joint_table;
 mod moved_table;
 mod npz;
 mod recorder;
@@ -41,6 +43,7 @@ mod tables;
 mod tests;
 
 pub use error::{ReadError, ReadProblem, RecordError};
+pub use joint_table::JointTable;
 pub use moved_table::MovedTable;
 pub use npz::NpzError;
 pub use recorder::Recorder;

@@ -49,7 +49,16 @@ impl<S: Sink> Recorder<S> {
         self.poses.push_bodies(&self.model, &mut self.data, state);
         let (moved, contacts) = (simulation.moved_bodies(), simulation.contact_forces());
         let rows = simulation.row_forces();
-        self.sink.step(&RecordedStep { state, poses: &self.poses, moved, contacts, rows, report });
+        let transmitted = &simulation.transmitted();
+        self.sink.step(&RecordedStep {
+            state,
+            poses: &self.poses,
+            moved,
+            contacts,
+            rows,
+            transmitted,
+            report,
+        });
     }
 
     /// Where the steps went.

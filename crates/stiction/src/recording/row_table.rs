@@ -35,8 +35,13 @@ impl SourceTable {
     }
 
     /// Place of a source, by its kind and its index among those.
-    fn place(&self, source: RowSource, index: usize) -> usize {
+    pub(crate) fn place(&self, source: RowSource, index: usize) -> usize {
         self.kind.partition_point(|&kind| kind < source.kind() as i32) + index
+    }
+
+    /// Sources of a kind.
+    pub(crate) fn count(&self, source: RowSource) -> usize {
+        self.kind.iter().filter(|kind| **kind == source.kind() as i32).count()
     }
 
     pub(crate) fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {

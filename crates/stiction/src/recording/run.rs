@@ -43,6 +43,8 @@ pub struct Run {
     pub bodies: BodyTable,
     /// What rows besides those of contacts may be of.
     pub sources: SourceTable,
+    /// Names of the actuators.
+    pub actuators: Vec<String>,
     /// Geoms.
     pub geoms: GeomTable,
     /// Meshes of geoms.
@@ -143,6 +145,7 @@ impl Run {
                 fixed: model.bodies.iter().map(|b| i32::from(b.base == Base::World)).collect(),
             },
             sources: SourceTable::of(model),
+            actuators: model.actuators.iter().map(|actuator| actuator.name.clone()).collect(),
             geoms,
             meshes,
             height_fields,

@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 9 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies) |
+//! | `format` | () int64 | version of this layout: 10 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit) |
 //! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
@@ -57,6 +57,11 @@
 //! | `row_impulse`, `row_velocity`, `row_before`, `row_start` | (r) | impulse; velocity along the row after the step, before the impulses, before the step |
 //! | `row_drift` | (r) | prescribed part of these velocities |
 //! | `row_lower`, `row_upper`, `row_bias`, `row_compliance` | (r) | the law: with `w = velocity + bias + compliance impulse`, `w >= 0` where the impulse is less than the upper bound and `w <= 0` where it is more than the lower |
+//! | `joint_ptr` | (n + 1) int64 | step `i` has the wrenches `joint_ptr[i] .. joint_ptr[i + 1]` of joints, connects and welds ([`JointForce`](crate::report::JointForce)) |
+//! | `joint_source` | (j) int32 | what each is of: index into `source_names` |
+//! | `joint_point`, `joint_force`, `joint_moment` | (j, 3) | where it acts (m); force on the child or second body (N) and moment about the point (N m); world axes; means over the step |
+//! | `actuator_names`, `actuator_force` | text, (n, actuators) | mean force before the gear (N or N m) |
+//! | `tendon_tension` | (n, tendons) | mean tension of each fixed tendon, in the order of `source_names` (N or N m) |
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
@@ -64,6 +69,7 @@
 //! | `checksum` | () int64 | sum, modulo 2^64, of a hash of every other array: FNV-1a of 64 bits over its name, a space, its type, a space, its shape as `[2, 3]`, a space, and its elements |
 
 use crate::recording::error::{ReadError, ReadProblem, RecordError};
+use crate::recording::joint_table::JointTable;
 use crate::recording::moved_table::MovedTable;
 use crate::recording::npz::{NpzReader, NpzWriter};
 use crate::recording::row_table::{ROW_LAW_NAMES, RowTable, SOURCE_KIND_NAMES, SourceTable};
@@ -71,14 +77,14 @@ use crate::recording::run::{
     GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
 };
 use crate::recording::tables::{ContactTable, Recording};
-use crate::report::{Certificate, Work};
+use crate::report::{Certificate, RowSource, Work};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use stiction_solvers::io::replace_file;
 
 /// Layout version.
-const FORMAT: i64 = 9;
+const FORMAT: i64 = 10;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.
@@ -116,6 +122,7 @@ impl Recording {
         self.contacts.write(&mut npz)?;
         self.run.sources.write(&mut npz)?;
         self.rows.write(&mut npz)?;
+        self.write_transmitted(&mut npz)?;
         self.write_reports(&mut npz)?;
         npz.checksum("checksum")?;
         npz.finish()
@@ -141,6 +148,7 @@ impl Recording {
         recording.contacts = ContactTable::read(&mut npz, recording.steps())?;
         recording.run.sources = SourceTable::read(&mut npz)?;
         recording.rows = RowTable::read(&mut npz, recording.steps())?;
+        recording.read_transmitted(&mut npz)?;
         recording.read_reports(&mut npz)?;
         npz.check_sum("checksum")?;
         recording.check()?;
@@ -226,6 +234,23 @@ impl Recording {
             position: npz.array("body_pos", &[n, bodies, 3])?,
             orientation: npz.array("body_quat", &[n, bodies, 4])?,
         };
+        Ok(())
+    }
+
+    fn write_transmitted<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
+        let (n, tendons) = (self.steps(), self.run.sources.count(RowSource::Tendon));
+        self.joints.write(npz)?;
+        npz.strings("actuator_names", &self.run.actuators)?;
+        npz.array("actuator_force", &[n, self.run.actuators.len()], &self.actuator_force)?;
+        npz.array("tendon_tension", &[n, tendons], &self.tendon_tension)
+    }
+
+    fn read_transmitted<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
+        let (n, tendons) = (self.steps(), self.run.sources.count(RowSource::Tendon));
+        self.joints = JointTable::read(npz, n)?;
+        self.run.actuators = npz.strings("actuator_names")?;
+        self.actuator_force = npz.array("actuator_force", &[n, self.run.actuators.len()])?;
+        self.tendon_tension = npz.array("tendon_tension", &[n, tendons])?;
         Ok(())
     }
 

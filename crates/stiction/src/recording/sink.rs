@@ -6,7 +6,7 @@
 
 use crate::model::State;
 use crate::recording::run::{Poses, Run};
-use crate::report::{ContactForce, MovedBody, RowForce, StepReport};
+use crate::report::{ContactForce, MovedBody, RowForce, StepReport, Transmitted};
 
 /// Takes the steps of a run, in their order.
 ///
@@ -32,6 +32,8 @@ pub struct RecordedStep<'a> {
     pub contacts: &'a [ContactForce],
     /// What limits, joint friction, equalities and actions carried.
     pub rows: &'a [RowForce],
+    /// What joints, drives and tendons transmitted.
+    pub transmitted: &'a Transmitted,
     /// How the step went.
     pub report: &'a StepReport,
 }

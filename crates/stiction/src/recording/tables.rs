@@ -2,6 +2,7 @@
 
 use crate::contact::Mode;
 use crate::recording::columns::columns;
+use crate::recording::joint_table::JointTable;
 use crate::recording::moved_table::MovedTable;
 use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
@@ -30,6 +31,12 @@ pub struct Recording {
     pub contacts: ContactTable,
     /// Other rows of all steps.
     pub rows: RowTable,
+    /// What joints, connects and welds transmitted in all steps.
+    pub joints: JointTable,
+    /// Force of each actuator in each step (N or N m), see [`Transmitted`](crate::report::Transmitted).
+    pub actuator_force: Vec<f64>,
+    /// Tension of each fixed tendon likewise.
+    pub tendon_tension: Vec<f64>,
     /// Certificate of each step.
     pub certificates: Vec<Certificate>,
     /// By what the energy changed in each step.
@@ -164,6 +171,9 @@ impl Sink for Recording {
             moved: MovedTable { ptr: vec![0], ..Default::default() },
             contacts: ContactTable { ptr: vec![0], ..Default::default() },
             rows: RowTable { ptr: vec![0], ..Default::default() },
+            joints: JointTable { ptr: vec![0], ..Default::default() },
+            actuator_force: Vec::new(),
+            tendon_tension: Vec::new(),
             certificates: Vec::with_capacity(steps),
             works: Vec::with_capacity(steps),
             energy: Vec::with_capacity(steps),
@@ -175,7 +185,7 @@ impl Sink for Recording {
     }
 
     fn step(&mut self, step: &RecordedStep<'_>) {
-        let RecordedStep { state, poses, moved, contacts, rows, report } = *step;
+        let RecordedStep { state, poses, moved, contacts, rows, transmitted, report } = *step;
         self.time.push(state.time);
         self.qpos.extend_from_slice(&state.q);
         self.qvel.extend_from_slice(&state.v);
@@ -184,6 +194,9 @@ impl Sink for Recording {
         contacts.iter().for_each(|force| self.contacts.push(force));
         self.contacts.ptr.push(self.contacts.gap.len() as i64);
         self.rows.push_step(&self.run.sources, rows);
+        self.joints.push_step(&self.run.sources, &transmitted.joints);
+        self.actuator_force.extend_from_slice(&transmitted.actuators);
+        self.tendon_tension.extend_from_slice(&transmitted.tendons);
         self.certificates.push(report.certificate);
         self.works.push(report.work);
         self.energy.push(report.energy);

@@ -109,6 +109,8 @@ fn a_recording_that_is_read_back_is_the_one_that_was_written() {
 fn rows_are_recorded_with_their_laws_sources_and_impulses() {
     let recording = with_rows(3);
     assert_eq!(recording.run.sources.names, ["stopped", "moved", "line", "held"]);
+    assert_eq!(recording.joints.source[recording.joints.of_step(0)], [0, 1]);
+    assert_eq!(recording.tendon_tension.len(), recording.steps());
     assert_eq!(recording.run.sources.kind, [0, 0, 1, 3]);
     let rows = &recording.rows;
     assert_eq!(rows.ptr, [0, 4, 8, 12]);
@@ -225,7 +227,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[9_i64]));
+    let found = with(|npz| npz.array("format", &[], &[10_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

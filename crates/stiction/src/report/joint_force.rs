@@ -1,4 +1,4 @@
-//! What a joint, a connect or a weld transmitted in a step: the mean force and moment between the two bodies.
+//! What joints, connects and welds transmitted in a step, and what drives and tendons pulled with.
 
 use crate::constraint::RowSource;
 use crate::model::Model;
@@ -22,6 +22,19 @@ pub struct JointForce {
     pub force: Vector3<f64>,
     /// The same about `point` (N m, world axes).
     pub moment: Vector3<f64>,
+}
+
+/// What the parts of a mechanism transmitted in a step; all means over it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Transmitted {
+    /// Of every joint that is not free, in the order of the model, then every joint that closes a loop, then every connect and weld.
+    pub joints: Vec<JointForce>,
+    /// Force of each actuator before its gear (N, or N m where it turns something); with the implicit rule that of the step's end.
+    pub actuators: Vec<f64>,
+    /// Tension of each fixed tendon, positive where it shortens the tendon (N, or N m of a tendon over hinges alone): of its spring,
+    /// damper, drives, dry friction and limits together. Cables, which act at an end of their range only, are among the limits.
+    pub tendons: Vec<f64>,
 }
 
 impl JointForce {

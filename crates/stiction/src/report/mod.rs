@@ -36,7 +36,7 @@ pub use crate::constraint::RowSource;
 pub use certificate::{Certificate, CertificateField, StepReport};
 pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
-pub use joint_force::JointForce;
+pub use joint_force::{JointForce, Transmitted};
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;
 pub use moved_body::MovedBody;

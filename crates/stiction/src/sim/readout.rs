@@ -2,7 +2,7 @@
 
 use crate::model::GeomId;
 use crate::report::{
-    ContactForce, JointForce, LastStep, LimitForce, MovedBody, PairForce, PairMargins, RowForce,
+    ContactForce, LastStep, LimitForce, MovedBody, PairForce, PairMargins, RowForce, Transmitted,
 };
 use crate::sim::Simulation;
 use crate::step::joint_forces::{self, FinishedStep};
@@ -60,25 +60,23 @@ impl Simulation {
         self.last_step().pair_margins(geoms)
     }
 
-    /// What every joint that is not free, every joint that closes a loop, and every connect and weld transmitted in the last step
-    /// between its two bodies: the mean force and moment, in the order of the model. Exact for bodies that took the contact rule, of
-    /// order two in the time step for others. Nothing before the first step. Computes the kinematics of the step again and
-    /// allocates: not for every step of a long run.
-    pub fn joint_forces(&self) -> Vec<JointForce> {
-        joint_forces::joint_forces(self.finished_step())
-    }
-
-    /// Mean force of each actuator over the last step, before its gear (N, or N m where it turns something), in the order of the model;
-    /// with the implicit rule that of the end of the step. Nothing before the first step. Allocates likewise.
-    pub fn actuator_forces(&self) -> Vec<f64> {
-        joint_forces::actuator_forces(self.finished_step())
-    }
-
-    /// Mean tension of each fixed tendon over the last step, positive where it shortens the tendon (N, or N m of a tendon over hinges
-    /// alone): of its spring and damper, its drives, its dry friction and its limits together. Nothing before the first step.
-    /// Allocates likewise. Cables, which act at an end of their range only, are among [`Simulation::limit_forces`].
-    pub fn tendon_tensions(&self) -> Vec<f64> {
-        joint_forces::tendon_tensions(self.finished_step())
+    /// What joints, connects and welds, drives and tendons transmitted in the last step; nothing before the first. Exact for bodies that
+    /// took the contact rule, of order two in the time step for others. Computes the kinematics of the step again and allocates: not for
+    /// every step of a long run.
+    ///
+    /// ```
+    /// use stiction::{scene::mjcf, sim::Simulation};
+    /// let scene = r#"<mujoco><worldbody><body name="lamp" pos="0 0 1"><joint name="hook" axis="0 1 0"/>
+    ///     <geom type="sphere" size="0.1" pos="0 0 -0.5" mass="2"/></body></worldbody></mujoco>"#;
+    /// let mut simulation = Simulation::from_scene(mjcf::parse(scene, "lamp.xml")?)?;
+    /// simulation.step()?;
+    /// let hook = simulation.transmitted().joints[0];
+    /// assert_eq!(hook.name(simulation.model()), "hook");
+    /// assert!((hook.force.z - 2.0 * 9.81).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn transmitted(&self) -> Transmitted {
+        joint_forces::transmitted(self.finished_step())
     }
 
     fn finished_step(&self) -> FinishedStep<'_> {

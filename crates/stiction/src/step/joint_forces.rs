@@ -27,7 +27,7 @@ use crate::constraint::{RowSource, tendon::Gains};
 use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
 use crate::dynamics::{self, Data};
 use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, Transmission, TreeId};
-use crate::report::{ContactForce, JointForce, RowForce, RowLaw};
+use crate::report::{ContactForce, JointForce, RowForce, RowLaw, Transmitted};
 use crate::spatial::Force;
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::contact_problem::ContactProblem;
@@ -77,53 +77,15 @@ struct Between {
     wrench: Force,
 }
 
-/// What joints, connects and welds transmitted, in the order of the model; nothing if no step was taken.
-///
-/// # Errors
-/// None: what cannot be told is not listed.
-pub(crate) fn joint_forces(step: FinishedStep<'_>) -> Vec<JointForce> {
-    let Some(mut motion) = Motion::of(step) else { return Vec::new() };
+/// What joints, connects and welds transmitted, and what drives and tendons pulled with, in the order of the model; nothing if no step
+/// was taken.
+pub(crate) fn transmitted(step: FinishedStep<'_>) -> Transmitted {
+    let Some(mut motion) = Motion::of(step) else { return Transmitted::default() };
     let model = step.model;
-    motion.add_contacts();
-    motion.add_applied();
-    motion.add_cables();
-    let equalities = motion.equalities();
-    for (_, between) in &equalities {
-        motion.act(between);
-    }
-    let mut found = motion.of_trees();
-    let of = |source, index, between: &Between| JointForce {
-        source,
-        index,
-        point: between.point,
-        force: between.wrench.linear,
-        moment: between.wrench.angular,
-    };
-    for (joint, contents) in model.loop_joints.iter().enumerate() {
-        let closing = equalities.iter().find(|(equality, _)| *equality == contents.equality.index());
-        found.extend(closing.map(|(_, between)| of(RowSource::Joint, model.links.len() + joint, between)));
-    }
-    let own = equalities.iter().filter(|(equality, _)| !motion.loops.closes(*equality));
-    found.extend(own.map(|(equality, between)| of(RowSource::Equality, *equality, between)));
-    found
-}
-
-/// Mean force of every drive over the step, along its joint or tendon before the gear (N or N m); nothing if no step was taken.
-pub(crate) fn actuator_forces(step: FinishedStep<'_>) -> Vec<f64> {
-    let Some(motion) = Motion::of(step) else { return Vec::new() };
-    (0..step.model.actuators.len()).map(|i| motion.drive(i)).collect()
-}
-
-/// Mean tension of every tendon over the step (N, or N m of one over hinges alone), positive where it shortens the tendon: spring,
-/// damper, drives, dry friction and limits together; nothing if no step was taken.
-pub(crate) fn tendon_tensions(step: FinishedStep<'_>) -> Vec<f64> {
-    let Some(motion) = Motion::of(step) else { return Vec::new() };
-    let mut forces = vec![0.0; step.model.tendons.len()];
-    for (tendon, force) in forces.iter_mut().enumerate() {
-        *force = motion.tendon(tendon);
-    }
-    // The other way round: these lengthen.
-    forces.iter().map(|force| 0.0 - force).collect()
+    let actuators = (0..model.actuators.len()).map(|i| motion.drive(i)).collect();
+    // Forces of tendons are positive where they lengthen them; tensions the other way round.
+    let tendons = (0..model.tendons.len()).map(|i| 0.0 - motion.tendon(i)).collect();
+    Transmitted { joints: motion.joints(), actuators, tendons }
 }
 
 impl<'a> Motion<'a> {
@@ -163,6 +125,33 @@ impl<'a> Motion<'a> {
         loops.extend_rates(&mut after);
         let external = vec![Force::zero(); model.links.len()];
         Some(Self { step, data, loops, mocap, acceleration, after, external })
+    }
+
+    fn joints(&mut self) -> Vec<JointForce> {
+        let model = self.step.model;
+        self.add_contacts();
+        self.add_applied();
+        self.add_cables();
+        let equalities = self.equalities();
+        for (_, between) in &equalities {
+            self.act(between);
+        }
+        let mut found = self.of_trees();
+        let of = |source, index, between: &Between| JointForce {
+            source,
+            index,
+            point: between.point,
+            force: between.wrench.linear,
+            moment: between.wrench.angular,
+        };
+        for (joint, contents) in model.loop_joints.iter().enumerate() {
+            let closing = equalities.iter().find(|(equality, _)| *equality == contents.equality.index());
+            found
+                .extend(closing.map(|(_, between)| of(RowSource::Joint, model.links.len() + joint, between)));
+        }
+        let own = equalities.iter().filter(|(equality, _)| !self.loops.closes(*equality));
+        found.extend(own.map(|(equality, between)| of(RowSource::Equality, *equality, between)));
+        found
     }
 
     fn commands(&self) -> Commands<'_> {

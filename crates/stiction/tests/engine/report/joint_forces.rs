@@ -13,7 +13,7 @@ use stiction::sim::{Settings, Simulation};
 const G: f64 = 9.81;
 
 fn force(s: &Simulation, name: &str) -> JointForce {
-    *s.joint_forces().iter().find(|force| force.name(s.model()) == name).unwrap()
+    *s.transmitted().joints.iter().find(|force| force.name(s.model()) == name).unwrap()
 }
 
 fn close(a: Vector3<f64>, b: [f64; 3], tolerance: f64) {
@@ -30,7 +30,7 @@ fn a_hinge_that_rests_on_its_limit_carries_the_weights_of_its_arm_and_of_the_box
         <body name="box" pos="0.8 0.02 1.07"><freejoint/><geom name="box" type="box" size="0.05 0.05 0.05" mass="3"/></body>
         </worldbody></mujoco>"#,
     );
-    assert_eq!(s.joint_forces(), [], "no step was taken");
+    assert_eq!(s.transmitted().joints, [], "no step was taken");
     run(&mut s, 0.2, |_, _| {});
     let hinge = force(&s, "hinge");
     close(hinge.point, [0.0, 0.0, 1.0], 1e-12);
@@ -41,7 +41,7 @@ fn a_hinge_that_rests_on_its_limit_carries_the_weights_of_its_arm_and_of_the_box
     s.forget_warm_start();
     s.step().unwrap();
     s.start_over().unwrap();
-    assert_eq!(s.joint_forces(), [], "what is forgotten is not told");
+    assert_eq!(s.transmitted().joints, [], "what is forgotten is not told");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn under_the_contact_rule_an_axis_carries_what_its_drive_gives_to_rounding() {
             return;
         }
         touched += 1;
-        let drives = s.actuator_forces();
+        let drives = s.transmitted().actuators;
         let (model, mut data) = (s.model(), Data::new(s.model()));
         // The axes at the poses of the step's beginning: the body's own, as the moments are about the anchor.
         let q: Vec<f64> = s.state.q.iter().zip(s.state.v.iter()).map(|(q, v)| q - 0.005 * v).collect();
@@ -156,10 +156,10 @@ fn a_mechanism_transmits_the_same_in_redundant_coordinates() {
             }
             tree.step().unwrap();
             bodies.step().unwrap();
-            let other = bodies.joint_forces();
+            let other = bodies.transmitted().joints;
             let mut worst = 0.0f64;
             let mut size = 0.0f64;
-            for joint in tree.joint_forces() {
+            for joint in tree.transmitted().joints {
                 let name = joint.name(&model);
                 let same = other.iter().find(|force| force.name(bodies.model()) == name).unwrap();
                 let moment = same.moment + (same.point - joint.point).cross(&same.force);
@@ -256,7 +256,7 @@ fn a_tendon_that_carries_a_weight_pulls_by_it() {
     s.state.q[0] = 0.5 - 2.0 * G / 100.0;
     run(&mut s, 0.1, |s, _| {
         // It is shorter than at rest, and pushes.
-        let tension = s.tendon_tensions()[0];
+        let tension = s.transmitted().tendons[0];
         assert!((tension + 2.0 * G).abs() < 1e-9, "{tension}");
         close(force(s, "slide").force, [0.0, 0.0, 2.0 * G], 1e-9);
     });
