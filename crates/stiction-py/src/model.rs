@@ -1,14 +1,16 @@
 //! `Model`: a scene that is ready to move, with what its file said.
 
 use crate::error::refuse;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stiction::model::{Body, JointKind, Model};
 use stiction::report::RowSource;
 use stiction::scene;
-use stiction::scene::{LoadReport, Scene};
+use stiction::scene::{EntryKind, LoadReport, Scene};
 use stiction::settings::Options;
 use stiction::sim::checksum;
 
@@ -47,25 +49,41 @@ impl PyModel {
     fn of(scene: Scene) -> Self {
         Self { inner: Arc::new(scene.model), options: scene.options, report: scene.report }
     }
+
+    /// Of a scene that somebody wrote for other readers too: warns once of what it asks for and does not get.
+    fn of_file(py: Python<'_>, scene: Scene) -> PyResult<Self> {
+        let mut ignored = scene.report.entries.iter().filter(|entry| entry.kind == EntryKind::Ignored);
+        if let Some(first) = ignored.next() {
+            let more = match ignored.count() {
+                0 => String::new(),
+                count => format!(", and {count} more"),
+            };
+            let text = CString::new(format!("without effect: {first}{more}; all are in model.load_report"));
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text.map_err(refuse)?, 1)?;
+        }
+        Ok(Self::of(scene))
+    }
 }
 
 #[pymethods]
 impl PyModel {
     /// Loads a scene from an MJCF file.
     ///
+    /// Warns once (UserWarning) if the file asks for something that has no effect here; `load_report` lists all of it.
+    ///
     /// Raises StictionError with file, line, element and value if the file is refused.
     #[staticmethod]
-    fn from_file(path: PathBuf) -> PyResult<Self> {
-        scene::load(&path).map(Self::of).map_err(refuse)
+    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Self::of_file(py, scene::load(&path).map_err(refuse)?)
     }
 
-    /// Reads a scene from MJCF text. Files it names are looked for beside `name`, which also stands in messages.
+    /// Reads a scene from MJCF text. Files it names are looked for beside `name`, which also stands in messages. Warns as `from_file`.
     ///
     /// Raises StictionError with line, element and value if the text is refused.
     #[staticmethod]
     #[pyo3(signature = (text, name = "scene.xml"))]
-    fn from_string(text: &str, name: &str) -> PyResult<Self> {
-        scene::mjcf::parse(text, name).map(Self::of).map_err(refuse)
+    fn from_string(py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
+        Self::of_file(py, scene::mjcf::parse(text, name).map_err(refuse)?)
     }
 
     /// A scene that comes with the package, by name: see `builtin_names`.

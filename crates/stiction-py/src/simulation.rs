@@ -515,10 +515,19 @@ impl PySimulation {
         stiction_page::page(self.recorder()?.recording()).map_err(refuse)
     }
 
-    /// The model, settings and snapshot that make this simulation again.
-    fn _parts<'py>(&mut self, py: Python<'py>) -> PyResult<(Py<PyModel>, String, Bound<'py, PyBytes>)> {
+    /// Begins a recording at the present state.
+    fn _record(&mut self, py: Python<'_>) -> PyResult<()> {
+        let recorder = Recorder::new(self.pulled(py)?, 0);
+        self.recorder = Some(recorder);
+        Ok(())
+    }
+
+    /// The model, settings and snapshot that make this simulation again, and whether it records.
+    #[allow(clippy::type_complexity, reason = "a tuple that only pickling reads")]
+    fn _parts<'py>(&mut self, py: Python<'py>) -> PyResult<(Py<PyModel>, String, Bound<'py, PyBytes>, bool)> {
         let bytes = self.pulled(py)?.snapshot().to_bytes().map_err(refuse)?;
-        Ok((self.model.clone_ref(py), self.settings.clone(), PyBytes::new(py, &bytes)))
+        let (model, bytes) = (self.model.clone_ref(py), PyBytes::new(py, &bytes));
+        Ok((model, self.settings.clone(), bytes, self.recorder.is_some()))
     }
 }
 

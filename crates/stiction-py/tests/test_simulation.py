@@ -345,6 +345,20 @@ def test_the_future_is_a_function_of_the_snapshot_here_and_in_another_process(tm
     assert copy.hash() == sim.hash()
 
 
+def test_a_pickled_simulation_that_records_goes_on_recording(tmp_path: pathlib.Path) -> None:
+    sim = stiction.Simulation(stiction.Model.builtin("incline"), record=True)
+    for _ in range(5):
+        sim.step()
+    copy = pickle.loads(pickle.dumps(sim))
+    assert copy.recording
+    for _ in range(3):
+        copy.step()
+    copy.save(tmp_path / "rest.npz")
+    rest = np.load(tmp_path / "rest.npz")
+    assert rest["time0"] == pytest.approx(sim.time) and len(rest["time"]) == 3
+    np.testing.assert_array_equal(rest["qpos0"], sim.qpos)
+
+
 def test_who_was_created_first_changes_no_bit() -> None:
     floor = '<body name="floor"><geom name="floor" type="box" size="5 5 0.5" pos="0 0 -0.5"/></body>'
     cube = '<body name="cube" pos="0 0 0.8" euler="3 5 0"><freejoint/><geom name="cube" type="box" size="0.5 0.5 0.5" mass="1"/></body>'
@@ -402,7 +416,8 @@ def test_a_bad_file_is_refused_with_line_element_and_value() -> None:
 
 def test_the_load_report_lists_what_was_ignored() -> None:
     text = '<mujoco><worldbody><geom type="sphere" size="1" solref="0.1 1"/></worldbody></mujoco>'
-    report = stiction.Model.from_string(text, "soft.xml").load_report
+    with pytest.warns(UserWarning, match="without effect: soft.xml:.*model.load_report"):
+        report = stiction.Model.from_string(text, "soft.xml").load_report
     (entry,) = [entry for entry in report if entry["attribute"] == "solref"]
     assert entry["kind"] == "ignored" and entry["file"] == "soft.xml" and entry["line"] == 1
 

@@ -93,8 +93,10 @@ _STATE = frozenset(
 )
 
 
-def _rebuild(model: Model, settings: str, snapshot: bytes) -> Simulation:
-    """A pickled simulation; it does not record."""
+def _rebuild(model: Model, settings: str, snapshot: bytes, record: bool) -> Simulation:
+    """A pickled simulation. One that recorded begins a new recording at its state."""
     sim = _stiction.Simulation.__new__(Simulation, model, settings, False)
     sim.restore(Snapshot.from_bytes(snapshot))
+    if record:
+        sim._record()
     return sim
