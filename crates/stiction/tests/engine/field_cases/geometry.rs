@@ -102,7 +102,7 @@ fn balls_put_anywhere_on_a_plate_stay() {
         places.push(at);
     }
     let mut s = start(builder);
-    run(&mut s, 60.0, |_, _| {});
+    run(&mut s, 20.0, |_, _| {});
     for (i, at) in places.iter().enumerate() {
         let moved = position(&s, &format!("ball{i}")) - at;
         assert!(moved.xy().norm() <= 1e-9 && moved.z.abs() <= 1e-9, "ball {i}: {moved}");

@@ -368,7 +368,7 @@ fn a_block_of_twenty_seven_cubes_rests_for_a_minute() {
     // Cubes that touch their neighbours in 428 points, and columns on their own; slower formulations for a shorter time.
     let apart = all().map(|model| match model {
         "no-slip" | "no-slip-paper" | ACCELERATION => (model, 0.01, 1.0),
-        _ => (model, 0.01, 10.0),
+        _ => (model, 0.01, 4.0),
     });
     for (model, air, duration) in [("cone", 0.0, 60.0)].into_iter().chain(apart) {
         let mut s = under(model, &block(air));

@@ -233,7 +233,7 @@ fn report(name: &str) {
 #[test]
 #[ignore = "slow: takes some seconds"]
 fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
-    run(3_000, SHRINKS, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
+    run(1_200, SHRINKS, (new_shape(), pose(0.8), any_convex(), pose(0.8)), |(a, x, b, y)| {
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
     });
     report("random");
@@ -244,7 +244,7 @@ fn random_shapes_are_as_deep_or_as_far_as_support_functions_and_a_search_say() {
 fn random_shapes_made_to_touch_are_found_to_touch() {
     let gap =
         (-16.0..-2.0_f64, any::<bool>()).prop_map(|(e, n)| if n { -10_f64.powf(e) } else { 10_f64.powf(e) });
-    run(600, SHRINKS, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
+    run(300, SHRINKS, (new_shape(), pose(2.0), any_convex(), pose(2.0), gap), |(a, x, b, mut y, gap)| {
         let found = deepest(&contacts((&a, &x), (&b, &y), 1e6));
         y.translation -= found.normal * (found.gap - gap);
         check((&a, &x), (&b, &y), SEARCHED, &directions((&a, &x), (&b, &y)));
@@ -318,7 +318,7 @@ fn shapes_aligned_to_right_angles_are_as_deep_or_as_far_as_support_functions_say
 #[test]
 #[ignore = "slow: takes some seconds"]
 fn a_sphere_touches_the_new_shapes_exactly() {
-    run(2_000, SHRINKS, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
+    run(800, SHRINKS, (0.05..1.0_f64, pose(0.8), new_shape(), pose(0.8)), |(radius, x, b, y)| {
         let a = Shape::Sphere { radius };
         check((&a, &x), (&b, &y), EXACT, &directions((&a, &x), (&b, &y)));
     });
