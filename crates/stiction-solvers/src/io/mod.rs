@@ -35,12 +35,14 @@ mod fclib;
 mod friction;
 mod json;
 mod printable;
+mod regular;
 pub mod siconos;
 pub mod stewart_trinkle;
 mod whole;
 mod write;
 
 pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines};
+pub use crate::io::regular::{open_file, read_file, read_text_file};
 pub use crate::io::whole::{check_writable, new_file, replace_file};
 pub use crate::io::write::{to_json, to_json_with_start};
 
@@ -125,7 +127,7 @@ impl Fault {
 /// [`ReadError`], which names the file and the place in it.
 pub fn read(path: &Path) -> Result<Vec<NamedProblem>, ReadError> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| ReadError::File { file: file.clone(), source })?;
+    let bytes = read_file(path).map_err(|source| ReadError::File { file: file.clone(), source })?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if bytes.starts_with(HDF5) {
         return read_hdf5(bytes, &file, stem);

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 #[cfg(feature = "mesh")]
 use std::io::Cursor;
 use std::path::Path;
+use stiction_solvers::io::read_file;
 
 /// What a build without the libraries says of files that need them.
 #[cfg(not(feature = "mesh"))]
@@ -42,10 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<TriangleMesh, String> {
 /// The content of a regular file: a device or a pipe may never end.
 pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("cannot be read: it is not a file".to_string());
-    }
-    std::fs::read(path).map_err(unreadable)
+    read_file(path).map_err(unreadable)
 }
 
 /// Coordinates must be finite and indices in range.
