@@ -41,7 +41,7 @@ pub mod stewart_trinkle;
 mod whole;
 mod write;
 
-pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines};
+pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines, sentence};
 pub use crate::io::regular::{open_file, read_file, read_text_file};
 pub use crate::io::whole::{check_writable, new_file, replace_file};
 pub use crate::io::write::{to_json, to_json_with_start};
@@ -73,7 +73,7 @@ pub enum ReadError {
         source: std::io::Error,
     },
     /// The text is not JSON.
-    #[error("{file}: line {line}: not JSON: {message}")]
+    #[error("{file}: line {line}: not JSON: {}", sentence(message))]
     Syntax {
         /// The file.
         file: String,
@@ -83,7 +83,7 @@ pub enum ReadError {
         message: String,
     },
     /// The file is of a form that is not read.
-    #[error("{file}: the format is {format}: known are {known}, and Siconos LCP, MLCP and friction text")]
+    #[error("{file}: {}", sentence(&format!("the format is {format}: known are {known}, and Siconos LCP, MLCP and friction text")))]
     Format {
         /// The file.
         file: String,
@@ -93,7 +93,7 @@ pub enum ReadError {
         known: String,
     },
     /// A key or a line does not hold what it must.
-    #[error("{file}: {place}: {message}")]
+    #[error("{file}: {}", sentence(&format!("{place}: {message}")))]
     Invalid {
         /// The file.
         file: String,
