@@ -4,7 +4,7 @@
 // STICTION names the command (default: cargo run), CHROMIUM the browser (default: /usr/bin/chromium).
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +33,7 @@ try {
   await compareWithRecording("no-slip", withoutSlip);
   const files = record(join(scratch, "fifty.xml"), "fifty");
   await compareWithRecording("fifty", files);
+  await served(files.page);
   await playback(files.page);
   await reading(files.page);
   await reading(withoutSlip.page);
@@ -56,6 +57,38 @@ function record(scene, name, ...options) {
   return { page, npz };
 }
 
+/** Under the policy that `stiction view` sends, the page's program and style work, what is put into it does not, and no frame shows it. */
+async function served(path) {
+  const view = ["view", "--no-open", "--quiet", path];
+  const command = process.env.STICTION;
+  const server = command ? spawn(command, view) : spawn("cargo", ["run", "--release", "--locked", "--quiet", "--", ...view], { cwd: root });
+  try {
+    const url = (await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data))))).trim();
+    const { page, errors, close } = await open(url);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).display), "grid");
+    assert.ok((await page.evaluate(() => window.stiction.frames)) > 0);
+    assert.deepEqual(errors, []);
+    await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.intruder = true";
+      document.body.append(script);
+    });
+    assert.equal(await page.evaluate(() => window.intruder), undefined);
+    assert.equal(await page.evaluate(() => fetch(location.href).then(() => "loaded", () => "refused")), "refused");
+    assert.ok(errors.length >= 2 && errors.every((error) => error.includes("Content Security Policy")));
+    errors.length = 0;
+    await close();
+
+    const outer = await browser.newPage();
+    await outer.setContent(`<iframe src="${url}"></iframe>`);
+    await outer.waitForTimeout(500);
+    assert.ok(!outer.frames().some((frame) => frame.url().startsWith(url)), "a page elsewhere may not frame it");
+    await outer.close();
+  } finally {
+    server.kill();
+  }
+}
+
 /** Opens a page; its errors and requests are collected. */
 async function open(path, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, ...options });
@@ -63,16 +96,17 @@ async function open(path, options = {}) {
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   page.on("pageerror", (error) => errors.push(error.stack));
   page.on("request", (request) => requests.push(request.url()));
-  await page.goto(`file://${path}`);
+  const url = path.startsWith("http://") ? path : `file://${path}`;
+  await page.goto(url);
   await page.waitForFunction(() => window.stiction?.ready || window.stiction?.error, null, { timeout: 120_000 });
   assert.equal(await page.evaluate(() => window.stiction.error), undefined);
   const close = async () => {
     await page.close();
     assert.deepEqual(errors, []);
     // Nothing but the page itself; its icon is inside it.
-    assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [`file://${path}`]);
+    assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [url]);
   };
-  return { page, close };
+  return { page, errors, close };
 }
 
 /** The arrows in 15 frames, and the last, are the recorded forces; read-out and markers are what they add up to. */

@@ -15,6 +15,7 @@ use stiction_solvers::select::registry::{Entry, SOLVERS};
 
 use crate::error::CliError;
 use crate::formulation::FormulationArgs;
+use crate::names;
 use crate::output;
 use crate::progress::Progress;
 use crate::solve::find_solver;
@@ -81,7 +82,7 @@ struct ConesArgs {
     #[arg(long, value_enum, default_value_t = Kind::All)]
     set: Kind,
     /// The solver, or "all"
-    #[arg(long, value_name = "NAME", default_value = "robust")]
+    #[arg(long, value_name = "NAME", default_value = "robust", value_parser = names::cone_solvers(), hide_possible_values = true)]
     solver: String,
     /// A few problems of each kind
     #[arg(long)]
@@ -149,7 +150,7 @@ struct Mj14PendulumArgs {
     #[arg(long, value_name = "E", default_value_t = 0.7, allow_negative_numbers = true)]
     restitution: f64,
     /// How restitution acts: poisson, newton
-    #[arg(long, value_name = "LAW", default_value_t = ImpactLaw::Poisson)]
+    #[arg(long, value_name = "LAW", default_value_t = ImpactLaw::Poisson, value_parser = names::impact_laws(), hide_possible_values = true)]
     impact: ImpactLaw,
     /// Runs of each solver, of which the fastest counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use stiction::scene::Place;
-use stiction_solvers::io::is_printable;
+use stiction_solvers::io::{is_printable, read_file};
 
 /// Characters of a line that are shown; of a longer one, the part around the place.
 const WIDEST: usize = 100;
@@ -18,7 +18,7 @@ const ROOTS: [&str; 2] = ["mujoco", "mujocoinclude"];
 /// The excerpt, each line with its newline; nothing when the file cannot be read (any more), and nothing of what is not a
 /// scene: a scene may name any file of this machine.
 pub(crate) fn excerpt(place: &Place, coloured: bool) -> String {
-    let bytes = std::fs::read(&place.file).unwrap_or_default();
+    let bytes = read_file(place.file.as_ref()).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let (Some(root), Some(line)) = (root(&text), text.lines().nth(place.line.saturating_sub(1))) else {
         return String::new();

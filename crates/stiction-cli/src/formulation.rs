@@ -1,5 +1,6 @@
 //! What the command line says about the contact problem.
 
+use crate::names;
 use stiction::contact::ImpactLaw;
 use stiction::settings::{Options, Stepper};
 
@@ -8,17 +9,17 @@ use stiction::settings::{Options, Stepper};
 pub(crate) struct FormulationArgs {
     /// Contact model: cone, convex, stewart-trinkle, anitescu-potra, frictionless, viscous, viscous-explicit,
     /// friction-box, friction-box-fixed-point, no-slip, no-slip-paper [default: the scene's, else cone]
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", value_parser = names::contact_models(), hide_possible_values = true)]
     contact: Option<String>,
     /// Solver of the contact problems, with settings after its name: 'nsgs max_iterations=200' [default: the scene's, else
     /// the contact model's own]
-    #[arg(long, value_name = "NAME [SETTING=VALUE ...]")]
+    #[arg(long, value_name = "NAME [SETTING=VALUE ...]", value_parser = names::contact_solvers(), hide_possible_values = true)]
     solver: Option<String>,
     /// Stepper: time-stepping, acceleration, event-driven [default: the scene's, else time-stepping]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = names::steppers(), hide_possible_values = true)]
     stepper: Option<Stepper>,
     /// How restitution acts: poisson, newton [default: the scene's, else poisson]
-    #[arg(long, value_name = "LAW")]
+    #[arg(long, value_name = "LAW", value_parser = names::impact_laws(), hide_possible_values = true)]
     impact: Option<ImpactLaw>,
     /// Coefficient of restitution of all contacts, 0 to 1 [default: the scene's]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]

@@ -5,16 +5,18 @@
 //! asked, 1 when it ran but the outcome is not good (an unsolved step, a failed check), 2 when the request itself
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
 //!
-//! A file per subcommand (`run`, `view`, `check`, `solve`, `verify`, `bench`), and what they share: `simulate`, `scene`,
-//! `formulation` and `islands` make simulations of arguments; `summary`, `report`, `readout`, `excerpt`, `output` and
-//! `progress` print; `targets` guards what is written. Nineteen files, none of which deserves a folder.
+//! A file per subcommand (`run`, `view`, `check`, `solve`, `verify`, `bench`, `completions`), and what they share: `simulate`, `scene`,
+//! `formulation`, `names` and `islands` make simulations of arguments; `summary`, `report`, `readout`, `excerpt`, `output` and
+//! `progress` print; `targets` guards what is written. Twenty-one files, none of which deserves a folder.
 
 mod bench;
 mod check;
+mod completions;
 mod error;
 mod excerpt;
 mod formulation;
 mod islands;
+mod names;
 mod output;
 mod progress;
 mod readout;
@@ -28,7 +30,7 @@ mod targets;
 mod verify;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
 use stiction_solvers::io::printable_lines;
@@ -55,6 +57,8 @@ enum Command {
     Solve(solve::SolveArgs),
     /// Measure solvers on data.
     Bench(bench::BenchArgs),
+    /// Print a script that completes commands, options and names in a shell.
+    Completions(completions::CompletionsArgs),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::View(args) => view::view(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Completions(args) => completions::completions(&args, Cli::command()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use stiction::recording::{Recorder, Recording};
 use stiction::sim::{SimError, Simulation, Snapshot};
 use stiction_page::PageError;
+use stiction_solvers::io::read_file;
 
 /// Steps by which the size of the whole recording is estimated, and the size (bytes) from which it is told.
 const PROBED: u64 = 100;
@@ -163,7 +164,7 @@ fn check_targets(args: &RunArgs) -> Result<(), CliError> {
 
 fn restore(path: &Path, simulation: &mut Simulation) -> Result<(), CliError> {
     let file_error = |source| CliError::File { path: path.into(), action: "cannot be read", source };
-    let bytes = std::fs::read(path).map_err(file_error)?;
+    let bytes = read_file(path).map_err(file_error)?;
     let snapshot =
         Snapshot::from_bytes(&bytes).map_err(|source| CliError::State { path: path.into(), source })?;
     simulation.restore(&snapshot).map_err(|error| {

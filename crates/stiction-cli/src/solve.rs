@@ -1,6 +1,7 @@
 //! `stiction solve`: solves the complementarity problems of a file and says how well.
 
 use crate::error::CliError;
+use crate::names;
 use crate::output;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ pub(crate) struct SolveArgs {
     problem: Vec<String>,
     /// Solver, with settings after its name ('pgs max_iterations=200 history=true'); or 'all' for every one that serves the
     /// problem, which counts as solved if one of them solves it
-    #[arg(long, value_name = "NAME [SETTING=VALUE ...]", default_value = "robust")]
+    #[arg(long, value_name = "NAME [SETTING=VALUE ...]", default_value = "robust", value_parser = names::problem_solvers(), hide_possible_values = true)]
     solver: String,
     /// Largest scaled residual that counts as solved
     #[arg(long, value_name = "T", default_value_t = 1e-10, allow_negative_numbers = true)]

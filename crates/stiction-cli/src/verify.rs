@@ -1,6 +1,7 @@
 //! `stiction verify`: simulates scenes with known answers and compares.
 
 use crate::error::CliError;
+use crate::names;
 use crate::output;
 use crate::progress::Progress;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use stiction_lab::{Findings, table};
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
     /// Scenes to verify [default: all]
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = names::verified(), hide_possible_values = true)]
     names: Vec<String>,
     /// Print one JSON list
     #[arg(long)]

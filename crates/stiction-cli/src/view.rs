@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use stiction::recording::{Recorder, Recording};
 use stiction_lab::table::count;
 use stiction_page::PageServer;
+use stiction_solvers::io::read_text_file;
 
 /// Arguments of `stiction view`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), CliError> {
         Some("html") => written_page(&args.file)?,
         _ => page_of(args, simulated(args)?.recording())?,
     };
-    let server = PageServer::bind(args.port, page.into_bytes());
+    let server = PageServer::bind(args.port, page);
     let taken = |error| CliError::Usage(format!("--port {}: 127.0.0.1 does not give it: {error}", args.port));
     let server = server.map_err(taken)?;
     let url = server.url().map_err(taken)?;
@@ -55,12 +56,11 @@ fn page_of(args: &ViewArgs, recording: &Recording) -> Result<String, CliError> {
 /// A page that was written before.
 fn written_page(path: &Path) -> Result<String, CliError> {
     let file_error = |source| CliError::File { path: path.into(), action: "cannot be read", source };
-    let text = std::fs::read_to_string(path).map_err(file_error)?;
-    if stiction_page::is_page(&text) {
-        return Ok(text);
+    let text = read_text_file(path).map_err(file_error)?;
+    match stiction_page::check_page(&text) {
+        Ok(()) => Ok(text),
+        Err(fault) => Err(CliError::Usage(format!("{}: {fault}", path.display()))),
     }
-    let path = path.display();
-    Err(CliError::Usage(format!("{path}: not a page that `stiction run SCENE --out FILE.html` wrote")))
 }
 
 /// Simulates the scene. Steps that were not solved and an early end are shown, not refused.

@@ -15,6 +15,30 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// The bytes of such a text; `None` if it is none.
+pub(crate) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => Some(c - b'A'),
+        b'a'..=b'z' => Some(c - b'a' + 26),
+        b'0'..=b'9' => Some(c - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let padding = text.iter().rev().take(2).take_while(|&&c| c == b'=').count();
+    let (digits, whole) = (&text[..text.len() - padding], text.len() % 4 == 0);
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    for chunk in digits.chunks(4) {
+        let mut bits = 0;
+        for &c in chunk {
+            bits = bits << 6 | u32::from(digit(c)?);
+        }
+        bits <<= 6 * (4 - chunk.len());
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+    }
+    whole.then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,6 +48,12 @@ mod tests {
         for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
         {
             assert_eq!(base64(bytes.as_bytes()), text);
+            assert_eq!(from_base64(text.as_bytes()).unwrap(), bytes.as_bytes());
+        }
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_base64(base64(&all).as_bytes()).unwrap(), all);
+        for text in ["Z", "Zg", "Zg=", "Zm9v=", "Zm=v", "Z===", "====", "Zm9\n"] {
+            assert_eq!(from_base64(text.as_bytes()), None, "{text}");
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | `content` | which columns there are, and how each is rounded |
 //! | `columns` | numbers made small: rounded, predicted, split into bytes |
 //! | `tracks` | contacts sorted by what they continue |
+//! | `whole` | whether a text is a page, and all of it |
 //! | `base64` | bytes as text |
 //! | `server` | one page over HTTP |
 
@@ -21,9 +22,11 @@ mod header;
 mod page;
 mod server;
 mod tracks;
+mod whole;
 
-pub use page::{PAGE_LIMIT, PageError, is_page, page, write_page};
+pub use page::{PAGE_LIMIT, PageError, page, write_page};
 pub use server::PageServer;
+pub use whole::{PageFault, check_page, is_page};
 
 /// The example of the readme is a test.
 #[cfg(doctest)]

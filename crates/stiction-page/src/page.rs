@@ -18,9 +18,6 @@ const BUNDLE: &str = include_str!("page.html");
 /// The mark.
 const MARK: &str = "<!--recording-->";
 
-/// What a page says about itself.
-const GENERATOR: &str = "<meta name=\"generator\" content=\"stiction\"";
-
 /// Effort of deflate, of 10.
 const EFFORT: u8 = 7;
 
@@ -95,15 +92,11 @@ fn with_stride(recording: &Recording, stride: usize) -> String {
     .concat()
 }
 
-/// Whether a text is a page that [`page`] made.
-pub fn is_page(text: &str) -> bool {
-    text.contains(GENERATOR)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::columns::tests::decode;
+    use crate::{check_page, is_page};
     use std::collections::HashMap;
     use stiction::recording::Recorder;
     use stiction::scene::mjcf;
@@ -265,6 +258,7 @@ mod tests {
     fn a_page_holds_every_step_and_every_contact_of_the_recording() {
         let recording = recorded(700);
         let page = page(&recording).unwrap();
+        assert_eq!(check_page(&page), Ok(()));
         let (header, columns) = read(&page);
         assert_eq!((header["stride"].as_u64(), header["frames"].as_u64()), (Some(1), Some(700)));
         assert_eq!(header["scene"], "a </script> b");

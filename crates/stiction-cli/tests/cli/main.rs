@@ -7,6 +7,7 @@ mod bad_files;
 mod bench;
 mod check;
 mod common;
+mod completions;
 mod documents;
 mod run;
 mod solve;

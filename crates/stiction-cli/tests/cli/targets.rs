@@ -190,6 +190,27 @@ fn five_hundred_runs_killed_while_they_write_leave_whole_files() {
 }
 
 #[test]
+fn what_a_killed_run_leaves_the_next_takes_away_but_not_what_another_is_writing() {
+    let dir = scratch("left_over");
+    while passing(&dir).iter().all(|part| part.metadata().is_ok_and(|file| file.len() == 0)) {
+        let mut run = begin(&dir);
+        let writing = || passing(&dir).iter().any(|part| part.metadata().is_ok_and(|file| file.len() > 0));
+        while !writing() && run.try_wait().unwrap().is_none() {}
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    // Of another process, which is this one.
+    let other = dir.join(".stiction-1-0.part");
+    let written = std::fs::File::create(&other).unwrap();
+    written.lock().unwrap();
+    assert!(begin(&dir).wait().unwrap().success());
+    assert_eq!(names(&dir), [".stiction-1-0.part", "a.html", "a.npz", "a.state"]);
+    drop(written);
+    assert!(begin(&dir).wait().unwrap().success());
+    assert_eq!(names(&dir), ["a.html", "a.npz", "a.state"]);
+}
+
+#[test]
 fn two_runs_that_write_one_file_leave_the_whole_of_one() {
     let dir = scratch("two_writers");
     for _ in 0..3 {

@@ -15,13 +15,13 @@ struct Server {
 
 impl Server {
     fn start(directory: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
-            .current_dir(directory)
-            .args(["view", "--no-open", "--quiet"])
-            .args(args)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+        command.current_dir(directory).args(["view", "--no-open", "--quiet"]).args(args);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
         let address = url.trim().strip_prefix("http://").unwrap().strip_suffix('/').unwrap().to_string();
@@ -85,8 +85,8 @@ fn only_this_machine_is_answered_and_only_about_the_page() {
     assert!(server.address.starts_with("127.0.0.1:"));
     let status = |request: &str| server.ask(request).lines().next().unwrap_or_default().to_string();
     assert_eq!(status("GET /other HTTP/1.1\r\nHost: localhost:80\r\n\r\n"), "HTTP/1.1 404 Not Found");
-    assert_eq!(status("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"), "HTTP/1.1 403 Forbidden");
-    assert_eq!(status("GET / HTTP/1.1\r\n\r\n"), "HTTP/1.1 403 Forbidden");
+    assert_eq!(status("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"), "HTTP/1.1 400 Bad Request");
+    assert_eq!(status("GET / HTTP/1.1\r\n\r\n"), "HTTP/1.1 400 Bad Request");
     assert_eq!(status("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "HTTP/1.1 405 Method Not Allowed");
     assert_eq!(status("nonsense\r\n\r\n"), "HTTP/1.1 400 Bad Request");
     let head = server.ask("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -106,11 +106,17 @@ fn what_is_not_a_recording_is_refused_with_a_sentence() {
     let dir = scratch("refused");
     std::fs::write(dir.join("text.npz"), "not a zip archive").unwrap();
     std::fs::write(dir.join("other.html"), "<p>something else</p>").unwrap();
+    std::fs::write(dir.join("latin.html"), b"<p>\n\xe9").unwrap();
+    stiction_in(&dir, &["run", &shipped("belt"), "--duration", "0.01", "--out", "cut.html"]).exits_with(0);
+    let page = std::fs::read(dir.join("cut.html")).unwrap();
+    std::fs::write(dir.join("cut.html"), &page[..page.len() / 2]).unwrap();
     for (file, expected) in [
         ("absent.npz", "absent.npz: cannot be read: "),
         ("text.npz", "text.npz: not a recording: not a NumPy archive"),
         ("absent.html", "absent.html: cannot be read: "),
         ("other.html", "other.html: not a page that `stiction run SCENE --out FILE.html` wrote"),
+        ("cut.html", "cut.html: not the whole of a page: "),
+        ("latin.html", "latin.html: cannot be read: line 2 is not UTF-8"),
         ("absent.xml", "absent.xml"),
     ] {
         let outcome = stiction_in(&dir, &["view", file, "--no-open"]).exits_with(2);
@@ -121,4 +127,69 @@ fn what_is_not_a_recording_is_refused_with_a_sentence() {
     assert!(outcome.stderr.contains(".npz or .html"), "{}", outcome.stderr);
     let outcome = stiction(&["view", &shipped("belt"), "--duration=-1"]).exits_with(2);
     assert!(outcome.stderr.contains("--duration is -1"), "{}", outcome.stderr);
+}
+
+/// Devices never end, and a pipe begins when its writer likes.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_and_pipes_are_refused_at_once_under_every_name() {
+    use std::os::unix::fs::symlink;
+    let dir = scratch("devices");
+    for extension in ["npz", "html", "xml"] {
+        symlink("/dev/zero", dir.join(format!("zero.{extension}"))).unwrap();
+        let pipe = dir.join(format!("pipe.{extension}"));
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    std::fs::write(
+        dir.join("mesh.xml"),
+        "<mujoco><asset><mesh name=\"m\" file=\"pipe.obj\"/></asset></mujoco>",
+    )
+    .unwrap();
+    assert!(Command::new("mkfifo").arg(dir.join("pipe.obj")).status().unwrap().success());
+    let viewed = ["/dev/zero", "zero.npz", "zero.html", "zero.xml", "pipe.npz", "pipe.html", "pipe.xml"];
+    let viewed = viewed.map(|file| vec!["view", "--no-open", file]);
+    let solved = ["/dev/zero", "pipe.npz"].map(|file| vec!["solve", file]);
+    let scene = shipped("belt");
+    let state = vec!["run", &scene, "--load-state", "pipe.npz"];
+    let mesh = vec!["check", "mesh.xml"];
+    for args in viewed.iter().cloned().chain(solved).chain([state, mesh]) {
+        let patient = [&["10", env!("CARGO_BIN_EXE_stiction")][..], &args[..]].concat();
+        let out = Command::new("timeout").args(patient).current_dir(&dir).output().unwrap();
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {said}");
+        let expected = if args == viewed[0] { "unknown scene format" } else { "it is not a file" };
+        assert!(said.contains(expected), "{args:?}: {said}");
+        assert_eq!(crate::common::sentences(&said).len(), 1, "{args:?}: {said}");
+    }
+}
+
+/// What a process has used of the processor (s).
+#[cfg(target_os = "linux")]
+fn used(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let after_name: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    // Fields 14 and 15 of proc(5), in hundredths of a second.
+    (after_name[11].parse::<f64>().unwrap() + after_name[12].parse::<f64>().unwrap()) / 100.0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_out_of_descriptors_rests_and_still_answers() {
+    let dir = scratch("descriptors");
+    stiction_in(&dir, &["run", &shipped("belt"), "--duration", "0.01", "--out", "a.html"]).exits_with(0);
+    let limited =
+        format!("ulimit -n 16; exec {} view --no-open --quiet a.html", env!("CARGO_BIN_EXE_stiction"));
+    let mut command = Command::new("sh");
+    command.args(["-c", &limited]).current_dir(&dir);
+    let server = Server::of(command);
+    let idle: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
+    let (before, start) = (used(server.child.id()), std::time::Instant::now());
+    // While they wait for their turn, and while the listener has nothing to give them.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let share = (used(server.child.id()) - before) / start.elapsed().as_secs_f64();
+    assert!(share < 0.1, "{share} of a processor");
+    assert!(server.page().contains("</html>"));
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    drop(idle);
+    assert!(server.page().contains("</html>"));
 }

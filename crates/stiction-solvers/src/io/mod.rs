@@ -35,12 +35,14 @@ mod fclib;
 mod friction;
 mod json;
 mod printable;
+mod regular;
 pub mod siconos;
 pub mod stewart_trinkle;
 mod whole;
 mod write;
 
-pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines};
+pub use crate::io::printable::{is_printable, printable, printable_json, printable_lines, sentence};
+pub use crate::io::regular::{open_file, read_file, read_text_file};
 pub use crate::io::whole::{check_writable, new_file, replace_file};
 pub use crate::io::write::{to_json, to_json_with_start};
 
@@ -71,7 +73,7 @@ pub enum ReadError {
         source: std::io::Error,
     },
     /// The text is not JSON.
-    #[error("{file}: line {line}: not JSON: {message}")]
+    #[error("{file}: line {line}: not JSON: {}", sentence(message))]
     Syntax {
         /// The file.
         file: String,
@@ -81,7 +83,7 @@ pub enum ReadError {
         message: String,
     },
     /// The file is of a form that is not read.
-    #[error("{file}: the format is {format}: known are {known}, and Siconos LCP, MLCP and friction text")]
+    #[error("{file}: {}", sentence(&format!("the format is {format}: known are {known}, and Siconos LCP, MLCP and friction text")))]
     Format {
         /// The file.
         file: String,
@@ -91,7 +93,7 @@ pub enum ReadError {
         known: String,
     },
     /// A key or a line does not hold what it must.
-    #[error("{file}: {place}: {message}")]
+    #[error("{file}: {}", sentence(&format!("{place}: {message}")))]
     Invalid {
         /// The file.
         file: String,
@@ -125,7 +127,7 @@ impl Fault {
 /// [`ReadError`], which names the file and the place in it.
 pub fn read(path: &Path) -> Result<Vec<NamedProblem>, ReadError> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| ReadError::File { file: file.clone(), source })?;
+    let bytes = read_file(path).map_err(|source| ReadError::File { file: file.clone(), source })?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if bytes.starts_with(HDF5) {
         return read_hdf5(bytes, &file, stem);

@@ -35,6 +35,36 @@ pub fn printable_json(text: &str) -> Cow<'_, str> {
     replaced(text, kept, |shown, c| write!(shown, "\\u{:04x}", u32::from(c)))
 }
 
+/// A word (a path, a name, what stands where a number should) and a sentence of more characters lose their middle.
+const LONGEST_WORD: usize = 100;
+const LONGEST_SENTENCE: usize = 250;
+
+/// A text as a sentence that somebody will read: printable, in one line, of at most 250 characters.
+///
+/// What others wrote may be of any length, and an error that quotes it must still say what is wrong at its beginning and what
+/// would be right at its end.
+pub fn sentence(text: &str) -> Cow<'_, str> {
+    let text = printable(text);
+    let words = text.split(' ');
+    if text.len() <= LONGEST_SENTENCE && words.clone().all(|word| word.len() <= LONGEST_WORD) {
+        return text;
+    }
+    let words: Vec<_> = words.map(|word| without_middle(word, LONGEST_WORD)).collect();
+    Cow::Owned(without_middle(&words.join(" "), LONGEST_SENTENCE).into_owned())
+}
+
+/// A text of at most `longest` characters: both ends of a longer one, the first twice as long as the last.
+fn without_middle(text: &str, longest: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= longest {
+        return Cow::Borrowed(text);
+    }
+    let kept = longest - "...".len();
+    let last = kept / 3;
+    let start: String = text.chars().take(kept - last).collect();
+    Cow::Owned(start + "..." + &text.chars().skip(count - last).collect::<String>())
+}
+
 fn replaced(
     text: &str,
     kept: impl Fn(char) -> bool,
@@ -74,6 +104,23 @@ mod tests {
         }
         assert_eq!(printable("a\nb\tc"), "a\\u{a}b\\u{9}c");
         assert_eq!(printable_lines("a\nb\tc"), "a\nb\tc");
+    }
+
+    #[test]
+    fn sentences_keep_both_ends_of_what_is_long_and_all_of_what_is_short() {
+        let short = format!("{}: is wrong", "a/b/".repeat(20));
+        assert!(matches!(sentence(&short), Cow::Borrowed(same) if same == short));
+        let name =
+            format!("a.xml:3: geom \"{}\": the size is -1: it must be positive", "\u{e9}".repeat(100_000));
+        let shown = sentence(&name);
+        assert!(
+            shown.starts_with("a.xml:3: geom \"\u{e9}")
+                && shown.ends_with("\u{e9}\": the size is -1: it must be positive")
+        );
+        for text in [name, "word ".repeat(1000), "\n\u{1b}".repeat(500), "x".into(), "\u{202e} ".repeat(90)] {
+            let shown = sentence(&text);
+            assert!(shown.chars().count() <= LONGEST_SENTENCE && shown.chars().all(is_printable), "{shown}");
+        }
     }
 
     #[test]

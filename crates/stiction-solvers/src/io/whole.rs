@@ -3,15 +3,24 @@
 //! A file is written under a passing name in the folder it will stand in, brought to the disk, and then given its name, which
 //! every common file system does in one act. Whoever reads the name finds the old content or the new, never a part; a
 //! full disk, a failing writer or a process that is killed leaves the old content, and of two writers the later wins. Only
-//! a killed process leaves its passing file, called `.stiction-*.part`.
+//! a killed process leaves its passing file, called `.stiction-*.part`, which the next writer in the folder takes away.
+//!
+//! A passing file is locked as long as it is being written, and the system ends the lock with the process: what is not locked is
+//! nobody's any more. Numbers of processes would not tell, as they are given again, and others run on the machines that
+//! share a folder. Where the file system knows no locks, passing files stay.
 //!
 //! # References
-//! POSIX.1-2024, `rename`: the new name refers to either file throughout.
+//! POSIX.1-2024, `rename`: the new name refers to either file throughout. Linux manual, flock(2): a lock belongs to the open
+//! file and ends with it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How passing names begin and end.
+const PASSING: &str = ".stiction-";
+const PASSING_END: &str = ".part";
 
 /// Passing names that are tried before giving up: those of killed processes with the same number are in the way.
 const NAMES: usize = 10_000;
@@ -32,6 +41,7 @@ pub fn replace_file(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> Res
         OpenOptions::new().write(true).open(&place)?;
     }
     let (passing, file) = Passing::beside(&place)?;
+    remove_stale(folder_of(&place));
     let file = fill(file, write)?;
     if let Some(old) = old {
         file.set_permissions(old.permissions())?;
@@ -73,6 +83,33 @@ fn fill(file: File, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> R
     buffer.into_inner().map_err(|error| error.into_error())
 }
 
+fn folder_of(place: &Path) -> &Path {
+    place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Takes away the passing files of processes that are no more. What cannot be taken away is in nobody's way.
+fn remove_stale(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let passing =
+            name.to_str().is_some_and(|name| name.starts_with(PASSING) && name.ends_with(PASSING_END));
+        // Not where a link leads, and nothing that waits to be opened.
+        if passing && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            remove_unless_locked(&entry.path());
+        }
+    }
+}
+
+fn remove_unless_locked(path: &Path) {
+    if let Ok(file) = File::open(path)
+        && file.try_lock().is_ok()
+    {
+        // Still locked, so that its writer, if it has just been born, finds it gone.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 /// A file under its passing name, which goes away unless it becomes another.
 struct Passing {
     path: PathBuf,
@@ -88,9 +125,15 @@ impl Passing {
         let mut tried = 0;
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = place.with_file_name(format!(".stiction-{}-{number}.part", std::process::id()));
+            let path = place.with_file_name(format!("{PASSING}{}-{number}{PASSING_END}", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Passing { path }, file)),
+                Ok(file) => {
+                    // Who looked for what is nobody's in this very moment may have held the lock and taken the file away.
+                    let locked = file.lock();
+                    if locked.is_err() || path.exists() {
+                        return Ok((Passing { path }, file));
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && tried < NAMES => tried += 1,
                 Err(error) => return Err(error),
             }
@@ -102,8 +145,7 @@ impl Passing {
         // The name has gone over to the other file: there is nothing to take away.
         std::mem::forget(self);
         // The folder holds the name. Not every system can bring a folder to the disk; the file is whole in any case.
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+        if let Ok(folder) = File::open(folder_of(place)) {
             let _ = folder.sync_all();
         }
         Ok(())
@@ -208,7 +250,27 @@ mod tests {
         let path = folder.0.join("a.txt");
         write(&path, "whole").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole");
-        assert_eq!(folder.names().len(), 51);
+        assert_eq!(folder.names(), ["a.txt"], "they were nobody's any more");
+    }
+
+    #[test]
+    fn only_what_is_nobodys_and_has_such_a_name_is_taken_away() {
+        let folder = Folder::new("living");
+        let (living, part) = Passing::beside(&folder.0.join("other.txt")).unwrap();
+        let kept = ["a.part", ".stiction-notes", "stiction-1-0.part"];
+        kept.iter().for_each(|name| std::fs::write(folder.0.join(name), "mine").unwrap());
+        std::fs::create_dir(folder.0.join(".stiction-folder.part")).unwrap();
+        std::fs::write(folder.0.join(".stiction-1-0.part"), "half").unwrap();
+        write(&folder.0.join("a.txt"), "whole").unwrap();
+        let own = living.path.file_name().unwrap().to_str().unwrap().to_string();
+        let mut expected = vec!["a.txt".to_string(), ".stiction-folder.part".to_string(), own];
+        expected.extend(kept.map(String::from));
+        expected.sort();
+        assert_eq!(folder.names(), expected);
+        // It becomes a file all the same.
+        fill(part, |file| file.write_all(b"late")).unwrap();
+        living.become_file(&folder.0.join("other.txt")).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.0.join("other.txt")).unwrap(), "late");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::recording::npz::NpzError;
 use std::path::PathBuf;
+use stiction_solvers::io::sentence;
 
 /// A recording that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +32,7 @@ pub enum ReadProblem {
     #[error("cannot be read: {0}")]
     File(#[from] std::io::Error),
     /// The container or an array is not what NumPy writes.
-    #[error("not a recording: {0}")]
+    #[error("not a recording: {}", shown(.0))]
     Npz(#[from] NpzError),
     /// Another version of the layout.
     #[error(
@@ -45,11 +46,15 @@ pub enum ReadProblem {
         needed: i64,
     },
     /// Numbers that contradict each other.
-    #[error("not a recording: array '{array}' {problem}")]
+    #[error("not a recording: {}", sentence(&format!("array '{array}' {problem}")))]
     Content {
         /// The array.
         array: &'static str,
         /// What is wrong in it.
         problem: String,
     },
+}
+
+fn shown(error: &NpzError) -> String {
+    sentence(&error.to_string()).into_owned()
 }

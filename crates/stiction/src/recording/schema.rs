@@ -78,10 +78,9 @@ use crate::recording::run::{
 };
 use crate::recording::tables::{ContactTable, Recording};
 use crate::report::{Certificate, RowSource, Work};
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
-use stiction_solvers::io::replace_file;
+use stiction_solvers::io::{open_file, replace_file};
 
 /// Layout version.
 const FORMAT: i64 = 10;
@@ -102,7 +101,7 @@ impl Recording {
     /// The file cannot be read, is not such an archive, has another version of the layout, lacks an array, or
     /// holds numbers that contradict each other.
     pub fn read_npz(path: &Path) -> Result<Self, ReadError> {
-        let read = || Self::read(BufReader::new(File::open(path)?));
+        let read = || Self::read(BufReader::new(open_file(path)?));
         read().map_err(|problem| ReadError { path: path.to_path_buf(), problem })
     }
 

@@ -3,6 +3,7 @@
 use crate::model::ModelError;
 use crate::scene::place::Place;
 use std::path::PathBuf;
+use stiction_solvers::io::sentence;
 
 /// Why a scene cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +18,7 @@ pub enum SceneError {
         source: std::io::Error,
     },
     /// The extension names no format this reader knows.
-    #[error("{}: unknown scene format {extension:?}; a scene is an MJCF file ending in .xml or .mjcf", path.display())]
+    #[error("{}: unknown scene format {:?}; a scene is an MJCF file ending in .xml or .mjcf", path.display(), sentence(extension))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -25,7 +26,7 @@ pub enum SceneError {
         extension: String,
     },
     /// The text is not well-formed XML.
-    #[error("{place}:{}: not well-formed XML: {message}", place.column)]
+    #[error("{place}:{}: not well-formed XML: {}", place.column, sentence(message))]
     Xml {
         /// Where the parser stopped.
         place: Place,
@@ -33,7 +34,7 @@ pub enum SceneError {
         message: String,
     },
     /// Something in the scene is wrong or not supported.
-    #[error("{place}: {}{message}", subject(element, attribute.as_deref()))]
+    #[error("{place}: {}", sentence(&(subject(element, attribute.as_deref()) + message)))]
     Invalid {
         /// The attribute's value, or the element's tag.
         place: Place,
@@ -45,7 +46,7 @@ pub enum SceneError {
         message: String,
     },
     /// The parts are fine but do not make a model.
-    #[error("{place}: {source}")]
+    #[error("{place}: {}", sentence(&source.to_string()))]
     Model {
         /// Tag of the element to blame, or of the scene's first element.
         place: Place,

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 #[cfg(feature = "mesh")]
 use std::io::Cursor;
 use std::path::Path;
+use stiction_solvers::io::read_file;
 
 /// What a build without the libraries says of files that need them.
 #[cfg(not(feature = "mesh"))]
@@ -42,10 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<TriangleMesh, String> {
 /// The content of a regular file: a device or a pipe may never end.
 pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("cannot be read: it is not a file".to_string());
-    }
-    std::fs::read(path).map_err(unreadable)
+    read_file(path).map_err(unreadable)
 }
 
 /// Coordinates must be finite and indices in range.
@@ -91,7 +89,7 @@ fn read_stl(bytes: &[u8]) -> Result<TriangleMesh, String> {
 fn read_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     let no_materials = |_: &Path| Ok((Vec::new(), Default::default()));
-    let (objects, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
+    let (objects, _) = tobj::load_obj_buf(&mut Cursor::new(&only_positions(bytes)), &options, no_materials)
         .map_err(|error| format!("no valid OBJ: {error}"))?;
     let mut mesh = TriangleMesh::default();
     for object in objects {
@@ -101,6 +99,28 @@ fn read_obj(bytes: &[u8]) -> Result<TriangleMesh, String> {
             .extend(object.mesh.indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|i| i + first)));
     }
     Ok(mesh)
+}
+
+/// An OBJ text without normals and texture coordinates, which nothing here needs and whose numbers the reader does not check.
+#[cfg(feature = "mesh")]
+fn only_positions(bytes: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        match words.next() {
+            Some(b"vn" | b"vt") => kept.push(b'\n'),
+            Some(first @ (b"f" | b"l" | b"p")) => {
+                kept.extend_from_slice(first);
+                for word in words {
+                    kept.push(b' ');
+                    kept.extend(word.iter().take_while(|&&byte| byte != b'/'));
+                }
+                kept.push(b'\n');
+            }
+            _ => kept.extend_from_slice(line),
+        }
+    }
+    kept
 }
 
 /// Four counts (vertices, normals, texture coordinates, triangles), then single precision coordinates of each and the
@@ -144,6 +164,19 @@ mod tests {
     use proptest::prelude::*;
 
     const TEXT: &str = "solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid t\n";
+
+    #[cfg(feature = "mesh")]
+    #[test]
+    fn normals_and_textures_of_an_obj_are_not_looked_at() {
+        let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+        let plain = read_obj(format!("{corners}f 1 2 3\n").as_bytes()).unwrap();
+        let far = u64::MAX / 2 + 1;
+        for faces in ["f 1/1/1 2/1/1 3//1".to_string(), format!("f 1/{far}/{far} 2/{far}/1 3/1/{far}")] {
+            let text = format!("{corners}vn 0 0 1\nvt 0 x\n\t{faces}\r\n");
+            assert_eq!(read_obj(text.as_bytes()).unwrap().triangles, plain.triangles, "{text}");
+        }
+        assert!(read_obj(format!("{corners}f {far} 2 3\n").as_bytes()).is_err());
+    }
 
     #[test]
     fn text_and_binary_files_give_the_same_triangle() {

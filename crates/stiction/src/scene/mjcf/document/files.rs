@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use stiction_solvers::io::read_file;
 
 /// Deepest nesting of elements, includes followed. Readers below recurse, so it must keep their stack small.
 const DEEPEST: usize = 200;
@@ -227,11 +228,7 @@ pub(crate) fn gather(text: &str, file: &str) -> Result<Vec<Source>, SceneError> 
 /// It cannot be read, is no regular file, or is not UTF-8.
 pub(in crate::scene) fn read_text(path: &Path) -> Result<String, SceneError> {
     let io = |source| SceneError::Io { path: path.to_path_buf(), source };
-    // A device or a pipe may never end.
-    if !std::fs::metadata(path).map_err(io)?.is_file() {
-        return Err(io(std::io::Error::other("it is not a file")));
-    }
-    String::from_utf8(std::fs::read(path).map_err(io)?).map_err(|error| {
+    String::from_utf8(read_file(path).map_err(io)?).map_err(|error| {
         let (good, bad) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
         let good = String::from_utf8_lossy(good);
         let line_start = good.rfind('\n').map_or(0, |newline| newline + 1);
