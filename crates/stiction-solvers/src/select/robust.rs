@@ -5,7 +5,7 @@
 //! methods meet singular Jacobians and local minima, and each is fastest somewhere.
 //!
 //! # Method
-//! 1. Let the first method of the class's order that serves the problem ([`RobustClass::methods`]) start from what is given; if its answer is
+//! 1. Let the first method of the class's order (of bounded problems given a basis, Dantzig's) that serves the problem ([`RobustClass::methods`]) start from what is given; if its answer is
 //!    certified, that is all.
 //! 2. Otherwise let the others try from nothing, in order, until one answer is certified.
 //! 3. Without success look for a proof that there is no solution ([`crate::pivoting::infeasibility`]).
@@ -67,18 +67,25 @@ pub struct Method<P> {
     name: &'static str,
     solver: Box<dyn Solver<P> + Send>,
     serves: fn(&P) -> bool,
+    begins_with_a_basis: bool,
 }
 
 impl<P: Problem> Method<P> {
     /// A method for problems of class `P`.
     pub fn new(name: &'static str, solver: impl Solver<P> + Send + 'static) -> Method<P> {
-        Method { name, solver: Box::new(solver), serves: |_| true }
+        Method { name, solver: Box::new(solver), serves: |_| true, begins_with_a_basis: false }
     }
 
     /// The same for those problems of the class only of which `serves` says so.
     #[must_use]
     pub fn only_for(self, serves: fn(&P) -> bool) -> Method<P> {
         Method { serves, ..self }
+    }
+
+    /// The same, tried first where the start is a basis, which those before it cannot take.
+    #[must_use]
+    pub fn first_from_a_basis(self) -> Method<P> {
+        Method { begins_with_a_basis: true, ..self }
     }
 }
 
@@ -138,7 +145,7 @@ impl RobustClass for BoxLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<BoxLcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
-            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?).first_from_a_basis(),
             Method::new("path", defaults::path(tolerance)?),
             Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
@@ -164,7 +171,7 @@ impl RobustClass for Mlcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Mlcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
-            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?).first_from_a_basis(),
             Method::new("path", defaults::path(tolerance)?),
             Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
@@ -289,7 +296,15 @@ impl<P: RobustClass> Robust<P> {
         self.tried.clear();
         self.certificate.clear();
         let mut status = Status::NumericalFailure;
-        for method in self.methods.iter_mut().filter(|method| (method.serves)(problem)) {
+        let of_basis = matches!(start, Start::Basis(_));
+        let count = self.methods.len();
+        // Those that take the basis, then the others.
+        for turn in 0..2 * count {
+            let method = &mut self.methods[turn % count];
+            let in_first_round = of_basis && method.begins_with_a_basis;
+            if in_first_round != (turn < count) || !(method.serves)(problem) {
+                continue;
+            }
             let first = self.tried.is_empty();
             if !first && self.incumbent.is_out_of_time() {
                 break;
