@@ -25,6 +25,7 @@ mod run;
 mod scene;
 mod simulate;
 mod solve;
+mod start;
 mod summary;
 mod targets;
 mod verify;

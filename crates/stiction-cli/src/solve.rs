@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::names;
 use crate::output;
+use crate::start;
 use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::scene::did_you_mean;
@@ -33,6 +34,10 @@ pub(crate) struct SolveArgs {
     /// Most time of one solve in seconds; the best answer so far is returned then
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     time_limit: Option<f64>,
+    /// Start from the answers in a file that --json wrote, each for the problem of its name: from its unknowns if there are as
+    /// many, and if they are fewer from their basis, as those of a part of the problem that is solved
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
     /// Print one JSON list
     #[arg(long)]
     json: bool,
@@ -55,7 +60,10 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), CliError> {
     if let Some(seconds) = args.time_limit.filter(|seconds| seconds.is_nan() || *seconds < 0.0) {
         return Err(CliError::Usage(format!("--time-limit {seconds}: a number of at least 0 is needed")));
     }
-    let chosen = choose(args)?;
+    let mut chosen = choose(args)?;
+    if let Some(file) = &args.start {
+        start::take(file, &mut chosen)?;
+    }
     let mut solvers = make_solvers(args)?;
     let mut outcomes = Vec::new();
     let mut unsolved = Vec::new();

@@ -18,6 +18,11 @@ impl MatrixLike<'_> {
     pub(crate) fn count(&self) -> usize {
         self.0.shape()[0]
     }
+
+    /// Number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.0.shape()[1]
+    }
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for VectorLike<'py> {

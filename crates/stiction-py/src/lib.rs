@@ -6,6 +6,7 @@
 //! runs without the interpreter lock.
 
 mod arrays;
+mod attendant;
 mod batch;
 mod choice;
 mod dynamics;
@@ -25,6 +26,8 @@ mod _stiction {
 
     #[pymodule_export]
     use super::arrays::real;
+    #[pymodule_export]
+    use super::attendant::PySolveProgress;
     #[pymodule_export]
     use super::batch::{PyBatch, PyRollout, rollout};
     #[pymodule_export]
@@ -48,7 +51,8 @@ mod _stiction {
     use super::snapshot::PySnapshot;
     #[pymodule_export]
     use super::solvers::{
-        PySolveResult, residual_ncp, solve_box_lcp, solve_lcp, solve_mlcp, solve_ncp, solvers,
+        PySolveResult, residual_cones, solve_box_lcp, solve_cones, solve_factored_lcp, solve_lcp, solve_mlcp,
+        solvers,
     };
 
     /// Version of the package.

@@ -1,36 +1,40 @@
 //! Nonlinear complementarity problems whose function is a Python callable.
 
 use crate::arrays::{VectorLike, any_vector, vector};
+use crate::attendant::Raised;
 use crate::error::refuse;
-use crate::solvers::{PySolveResult, check_time};
+use crate::solvers::{Account, Ask, PySolveResult};
 use numpy::{PyArray1, PyArrayLike1, PyArrayLike2};
 use pyo3::prelude::*;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Instant;
+use stiction_solvers::select::robust::Attempt;
 use stiction_solvers::{
-    FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Mcp, Path, PathSettings, Robust, RobustSettings, Smooth,
-    Solution, Solver, SolverError, Start,
+    ActiveSet, Bounded, BoxLcpSolver, Differences, FbPlm, FbRlm, HistoryEntry, Mcp, Path, Robust, Smooth,
+    Solution, Solver, Start,
 };
 
-/// A Python function and its Jacobian. What they raise is kept and raised again when the solve is over; until then the
-/// solver sees NaN.
+/// A Python function and its Jacobian. What they raise is kept and raised again when the solve is over, which ends it; until
+/// then the solver sees NaN, and they are not called again.
 struct Callback {
     function: Py<PyAny>,
     jacobian: Option<Py<PyAny>>,
     lower: Vec<f64>,
     upper: Vec<f64>,
-    raised: RefCell<Option<PyErr>>,
+    raised: Raised,
+    /// Calls of the function and of the Jacobian.
+    calls: [Cell<usize>; 2],
 }
-
-/// Relative step of the central differences that stand in for a missing Jacobian: the cube root of the rounding.
-const DIFFERENCE: f64 = 6e-6;
-
-/// The same of one-sided differences, at a bound or at the edge of the domain: the square root.
-const ONE_SIDED: f64 = 1.5e-8;
 
 impl Callback {
     /// Calls a function of a point, whose answer must be an array of `out.len()` numbers.
     fn call(&self, function: &Py<PyAny>, what: &str, z: &[f64], out: &mut [f64]) {
+        if self.raised.borrow().is_some() {
+            return out.fill(f64::NAN);
+        }
+        let calls = &self.calls[usize::from(what == "jac")];
+        calls.set(calls.get() + 1);
         let called = Python::attach(|py| -> PyResult<()> {
             let answer = function.call1(py, (PyArray1::from_slice(py, z),))?;
             let answer = answer.bind(py);
@@ -74,53 +78,14 @@ impl Smooth for Shared {
         if let Some(function) = &self.0.jacobian {
             return self.0.call(function, "jac", z, jacobian);
         }
-        let mut here = vec![0.0; z.len()];
-        self.value(z, &mut here);
-        for j in 0..z.len() {
-            self.differences(z, j, &here, jacobian);
-        }
-    }
-}
-
-impl Shared {
-    /// Writes column `j`: central differences, one-sided ones where a bound is near or the function is not defined on the
-    /// other side, NaN where it is defined on neither. `here` is the value at `z`.
-    fn differences(&self, z: &[f64], j: usize, here: &[f64], jacobian: &mut [f64]) {
-        let n = z.len();
-        let size = z[j].abs().max(1.0);
-        let mut at = z.to_vec();
-        let bounds = self.0.lower[j]..=self.0.upper[j];
-        // The value at another z_j, within the bounds unless z_j is outside, if it is defined there.
-        let mut value = |step: f64| {
-            at[j] = z[j] + step;
-            if (bounds.contains(&z[j]) && !bounds.contains(&at[j])) || at[j] == z[j] {
-                return None;
-            }
-            let mut value = vec![0.0; n];
-            self.value(&at, &mut value);
-            value.iter().all(|v| v.is_finite()).then_some((at[j], value))
-        };
-        let central = DIFFERENCE * size;
-        let ends = value(central).zip(value(-central)).or_else(|| {
-            let [up, down] = [ONE_SIDED * size, -ONE_SIDED * size];
-            value(up).or_else(|| value(down)).map(|end| (end, (z[j], here.to_vec())))
-        });
-        // An unknown whose bounds leave no room for a step is no unknown.
-        let fixed = self.0.upper[j] - self.0.lower[j] < ONE_SIDED * size;
-        for i in 0..n {
-            jacobian[i * n + j] = match &ends {
-                Some(((up, above), (down, below))) => (above[i] - below[i]) / (up - down),
-                None if fixed => 0.0,
-                None => f64::NAN,
-            };
-        }
+        let value = |z: &[f64], f: &mut [f64]| self.value(z, f);
+        Differences::new(self.0.lower.clone(), self.0.upper.clone(), value).jacobian(z, jacobian);
     }
 }
 
 /// Solves `l <= z <= u` with `F(z) >= 0` at the lower bound, `<= 0` at the upper, `= 0` between them.
 #[pyfunction]
-#[pyo3(signature = (fun, z0, jac, lower, upper, method, tol, time_limit))]
-#[allow(clippy::too_many_arguments, reason = "the Python function in front of it names them")]
+#[pyo3(signature = (fun, z0, jac, lower, upper, ask))]
 pub(crate) fn solve_mcp(
     py: Python,
     fun: Py<PyAny>,
@@ -128,42 +93,110 @@ pub(crate) fn solve_mcp(
     jac: Option<Py<PyAny>>,
     lower: VectorLike,
     upper: VectorLike,
-    method: &str,
-    tol: f64,
-    time_limit: Option<f64>,
+    mut ask: Ask,
 ) -> PyResult<PySolveResult> {
     let z = any_vector(&z0);
-    let (lower, upper) = (vector("lower", &lower, z.len())?, vector("upper", &upper, z.len())?);
-    let mut solver = solver(method, tol)?;
-    check_time(time_limit)?;
-    solver.limit_time(time_limit);
-    let raised = RefCell::new(None);
-    let callback =
-        Callback { function: fun, jacobian: jac, lower: lower.clone(), upper: upper.clone(), raised };
-    let callback = Rc::new(callback);
-    let raised = |error: SolverError| callback.raised.borrow_mut().take().unwrap_or_else(|| refuse(error));
-    let problem = Mcp::new(Shared(callback.clone()), lower, upper).map_err(raised)?;
-    let mut x = Solution { w: vec![0.0; z.len()], z };
-    let report = solver.solve(&problem, Start::Warm, &mut x);
-    match callback.raised.take() {
-        Some(error) => Err(error),
-        None => Ok(PySolveResult::new(py, x, &report, method)),
+    let n = z.len();
+    let (lower, upper) = (vector("lower", &lower, n)?, vector("upper", &upper, n)?);
+    let mut solver = Chosen::new(&ask)?;
+    ask.check(n)?;
+    if ask.time_limit.is_some() {
+        solver.any().limit_time(ask.time_limit);
     }
+    let raised = Raised::default();
+    let callback = Rc::new(Callback {
+        function: fun,
+        jacobian: jac,
+        lower: lower.clone(),
+        upper: upper.clone(),
+        raised: raised.clone(),
+        calls: Default::default(),
+    });
+    let problem = Mcp::new(Shared(callback.clone()), lower, upper).map_err(refuse)?;
+    let mut x = Solution { w: vec![0.0; n], z };
+    let basis = ask.basis.take().map(|basis| ActiveSet::of(n, basis));
+    let begin = basis.as_ref().map_or(Start::Warm, Start::Basis);
+    let method = solver.name;
+    let attendance = ask.attendance(method, solver.limit);
+    let clock = Instant::now();
+    let report = attendance.attend(raised, || Some(solver.any().solve(&problem, begin, &mut x)))?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let report = report.ok_or_else(|| refuse(format!("{method} does not serve this problem")))?;
+    let account = Account {
+        method,
+        basis: ActiveSet::of_answer(&x, |i| problem.bounds(i)),
+        seconds,
+        calls: Some([callback.calls[0].get(), callback.calls[1].get()]),
+        tried: solver.tried(),
+        certificate: &[],
+        history: solver.history(),
+    };
+    PySolveResult::new(py, x, &report, &account)
 }
 
-/// The solver of this name, of those that take a function.
-fn solver(method: &str, tolerance: f64) -> PyResult<Box<dyn Solver<Mcp<Shared>>>> {
-    Ok(match method {
-        "robust" => {
-            let settings = RobustSettings { tolerance, ..Default::default() };
-            Box::new(Robust::<Mcp<Shared>>::new(settings).map_err(refuse)?)
-        }
-        "path" => Box::new(Path::new(PathSettings { tolerance, ..Default::default() }).map_err(refuse)?),
-        "fb-plm" => Box::new(FbPlm::new(FbPlmSettings { tolerance, ..Default::default() }).map_err(refuse)?),
-        "fb-rlm" => Box::new(FbRlm::new(FbRlmSettings { tolerance, ..Default::default() }).map_err(refuse)?),
-        _ => {
+/// A solver of those that take a function.
+struct Chosen {
+    name: &'static str,
+    solver: Kind,
+    /// A limit on the iterations that the solver does not have itself.
+    limit: Option<usize>,
+}
+
+enum Kind {
+    Robust(Box<Robust<Mcp<Shared>>>),
+    Other(Box<dyn Solver<Mcp<Shared>>>),
+}
+
+impl Chosen {
+    /// The solver of this name, with its settings.
+    fn new(ask: &Ask) -> PyResult<Chosen> {
+        let own = ask.method.contains("tolerance=");
+        let tol = if own { String::new() } else { format!(" tolerance={:?}", ask.tol) };
+        let name = ask.method.split_whitespace().next().unwrap_or_default();
+        if !["robust", "path", "fb-plm", "fb-rlm"].contains(&name) {
             let known = "robust, path, fb-plm, fb-rlm";
-            return Err(refuse(format!("no solver {method:?} takes a function; these do: {known}")));
+            return Err(refuse(format!("no solver {name:?} takes a function; these do: {known}")));
         }
-    })
+        let limit = match ask.max_iterations {
+            Some(limit) if name != "robust" => format!(" max_iterations={limit}"),
+            _ => String::new(),
+        };
+        let choice: BoxLcpSolver = format!("{}{tol}{limit}", ask.method).parse().map_err(refuse)?;
+        let solver = match &choice {
+            BoxLcpSolver::Robust(settings) => {
+                Kind::Robust(Box::new(Robust::new(settings.clone()).map_err(refuse)?))
+            }
+            BoxLcpSolver::Path(settings) => Kind::Other(Box::new(Path::new(*settings).map_err(refuse)?)),
+            BoxLcpSolver::FbPlm(settings) => {
+                Kind::Other(Box::new(FbPlm::new(settings.clone()).map_err(refuse)?))
+            }
+            BoxLcpSolver::FbRlm(settings) => {
+                Kind::Other(Box::new(FbRlm::new(settings.clone()).map_err(refuse)?))
+            }
+            other => return Err(refuse(format!("{} takes no function", other.name()))),
+        };
+        let limit = ask.max_iterations.filter(|_| name == "robust");
+        Ok(Chosen { name: choice.name(), solver, limit })
+    }
+
+    fn any(&mut self) -> &mut dyn Solver<Mcp<Shared>> {
+        match &mut self.solver {
+            Kind::Robust(solver) => solver.as_mut(),
+            Kind::Other(solver) => solver.as_mut(),
+        }
+    }
+
+    fn tried(&self) -> &[Attempt] {
+        match &self.solver {
+            Kind::Robust(solver) => solver.tried(),
+            Kind::Other(_) => &[],
+        }
+    }
+
+    fn history(&self) -> &[HistoryEntry] {
+        match &self.solver {
+            Kind::Robust(_) => &[],
+            Kind::Other(solver) => solver.history(),
+        }
+    }
 }

@@ -91,6 +91,7 @@ pub use cones::{
 #[cfg(feature = "conic")]
 pub use conic::{InteriorPoint, InteriorPointSettings};
 pub use dual_active_set::{ActiveSetQp, ActiveSetQpSettings, DualActiveSetSettings, Ppm, PpmSettings};
+pub use linalg::watch::{Progress, Watch, watched};
 pub use newton::{FbPlm, FbPlmSettings, FbRlm, FbRlmSettings, Path, PathSettings, PlmSettings, RlmSettings};
 pub use pivoting::{
     Dantzig, DantzigSettings, Enumeration, EnumerationSettings, Lemke, LemkeHowson, LemkeHowsonSettings,
@@ -98,9 +99,9 @@ pub use pivoting::{
 };
 pub use problem::{
     ActiveSet, AnyProblem, BlockRows, BlockSparse, Bounded, BoxLcp, Class, Cone, ConeCertificate, ConeData,
-    ConeNcp, ConeScratch, Delassus, FactoredLcp, FrictionLaw, HistoryEntry, Lcp, Mcp, Mlcp, MlcpBlocks,
-    Piece, Polynomial, Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual, Smooth,
-    Solution, Solver, SolverError, Start, Status,
+    ConeNcp, ConeScratch, Delassus, Differences, FactoredLcp, FrictionLaw, HistoryEntry, Lcp, Mcp, Mlcp,
+    MlcpBlocks, Piece, Polynomial, Problem, QuadraticBlocks, QuadraticProgram, ReducedMlcp, Report, Residual,
+    Smooth, Solution, Solver, SolverError, Start, Status,
 };
 pub use select::{
     BoxLcpSolver, ChoiceError, ConeSolver, FactoredLcpSolver, LcpSolver, Robust, RobustSettings,

@@ -10,6 +10,7 @@ fn a_solved_file_is_a_list_of_outcomes_and_status_0() {
     let mut found = keys(&list[0]);
     found.sort_unstable();
     let expected = [
+        "basis",
         "class",
         "iterations",
         "n",
@@ -19,6 +20,7 @@ fn a_solved_file_is_a_list_of_outcomes_and_status_0() {
         "solver",
         "status",
         "time_us",
+        "tried",
         "w",
         "z",
     ];
@@ -122,4 +124,73 @@ fn bad_requests_are_one_sentence_and_status_2() {
     refused(&["bench", "solvers", "--data", "nowhere"], &["nowhere"]);
     let nothing = stiction_in(&dir, &["bench", "solvers", "--data", "."]).exits_with(2).stderr;
     assert!(nothing.contains("no complementarity problems") && nothing.contains("line 6"), "{nothing}");
+}
+
+/// The problem of a column of blocks of unit weight, as a file's text.
+fn column(blocks: usize) -> String {
+    let entry = |i: usize, j: usize| match (i, j) {
+        (0, 0) => "1",
+        _ if i == j => "2",
+        _ if i.abs_diff(j) == 1 => "-1",
+        _ => "0",
+    };
+    let row = |i: usize| format!("[{}]", (0..blocks).map(|j| entry(i, j)).collect::<Vec<_>>().join(","));
+    let m = (0..blocks).map(row).collect::<Vec<_>>().join(",");
+    let q = (0..blocks).map(|i| if i == 0 { "-1" } else { "0" }).collect::<Vec<_>>().join(",");
+    format!(r#"{{"format": "lcp-1", "name": "column", "M": [{m}], "q": [{q}]}}"#)
+}
+
+#[test]
+fn a_solve_starts_from_the_answer_of_a_part_or_of_the_whole() {
+    let directory = scratch("starts");
+    let write = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (part, whole) = (write("part.json", &column(18)), write("whole.json", &column(20)));
+    let solve = |file: &str, more: &[&str]| {
+        let base = ["solve", file, "--solver", "dantzig", "--json"];
+        stiction(&[&base, more].concat()).exits_with(0)
+    };
+    let pivots =
+        |out: &str| serde_json::from_str::<serde_json::Value>(out).unwrap()[0]["pivots"].as_u64().unwrap();
+    let answer = solve(&part, &[]).stdout;
+    let from_part = write("answer.json", &answer);
+    let cold = solve(&whole, &[]).stdout;
+    let warm = solve(&whole, &["--start", &from_part]).stdout;
+    assert_eq!((pivots(&cold), pivots(&warm)), (20, 2));
+    let from_whole = write("again.json", &cold);
+    assert_eq!(pivots(&solve(&whole, &["--start", &from_whole]).stdout), 0);
+    // A basis in the problem's own file.
+    let own = column(20)
+        .replace(r#""name""#, r#""basis": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18], "name""#);
+    assert_eq!(pivots(&solve(&write("own.json", &own), &[]).stdout), 1);
+    for (text, message) in [
+        (r#"{"z": [1, "x"]}"#, "no list of numbers"),
+        (r#"{"basis": [20]}"#, "the index 20"),
+        (r#"{"status": "solved"}"#, "neither"),
+        ("[]", "no answer of a problem named column"),
+        (&cold, "has 20 entries"),
+    ] {
+        let file = write("bad.json", text);
+        let out = stiction(&["solve", if text.len() > 100 { &part } else { &whole }, "--start", &file])
+            .exits_with(2);
+        assert!(out.stderr.contains(message), "{message}: {}", out.stderr);
+    }
+}
+
+#[test]
+fn the_proof_of_infeasibility_and_what_was_tried_are_in_the_outcome() {
+    let list = stiction(&["solve", &problems("tiny.json"), "--json"]).exits_with(1).json();
+    let infeasible: Vec<_> =
+        list.as_array().unwrap().iter().filter(|outcome| outcome["status"] == "infeasible").collect();
+    assert!(!infeasible.is_empty());
+    for outcome in infeasible {
+        let y: Vec<f64> = serde_json::from_value(outcome["infeasibility"].clone()).unwrap_or_default();
+        let is_lcp = outcome["class"] == "lcp";
+        assert!(!is_lcp || (y.len() as u64 == outcome["n"] && y.iter().all(|y| *y >= 0.0)), "{outcome}");
+        let tried = outcome["tried"].as_array().unwrap();
+        assert!(tried.len() > 1 && tried.iter().all(|tried| tried["time_us"].as_f64().unwrap() >= 0.0));
+    }
 }

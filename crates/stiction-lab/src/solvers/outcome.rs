@@ -6,6 +6,7 @@ use std::time::Instant;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::{AnySolver, Entry};
+use stiction_solvers::select::robust::Attempt;
 use stiction_solvers::{AnyProblem, ConeCertificate, HistoryEntry, Problem, Report, Solution, Start, Status};
 
 /// One solver's work on one problem, as JSON says it. A residual that is not finite is `null`.
@@ -35,9 +36,35 @@ pub struct Outcome {
     /// The unknowns `z` and the function's values `w` there; left out where they are of no interest.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Solution>,
+    /// Indices of the unknowns inside their bounds, to start a like problem from.
+    pub basis: Vec<usize>,
+    /// The multipliers that prove that the problem has no feasible point, where the solver tells them; see
+    /// [`Solver::certificate`](stiction_solvers::Solver::certificate).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub infeasibility: Vec<f64>,
+    /// What a solver of several methods tried, in that order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
     /// Residuals by iteration, of a solver whose settings ask for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<HistoryEntry>,
+}
+
+/// One method that a solver of several tried.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tried {
+    /// Name of the method.
+    pub solver: &'static str,
+    /// How it ended.
+    pub status: &'static str,
+    /// Scaled residual of its answer.
+    pub residual: f64,
+    /// Its iterations.
+    pub iterations: usize,
+    /// Its pivots or factorizations.
+    pub pivots: usize,
+    /// The time it took (us).
+    pub time_us: f64,
 }
 
 impl Outcome {
@@ -56,8 +83,21 @@ pub fn status_name(status: Status) -> &'static str {
         Status::Stalled => "stalled",
         Status::MaxIterations => "max-iterations",
         Status::TimeLimit => "time-limit",
+        Status::Interrupted => "interrupted",
         Status::NumericalFailure => "numerical-failure",
         _ => "unknown",
+    }
+}
+
+fn tried(attempt: &Attempt) -> Tried {
+    let Attempt { solver, report, seconds } = attempt;
+    Tried {
+        solver,
+        status: status_name(report.status),
+        residual: report.residual.natural_map,
+        iterations: report.iterations,
+        pivots: report.pivots,
+        time_us: (seconds * 1e9).round() / 1e3,
     }
 }
 
@@ -71,12 +111,13 @@ pub fn solve(
     let class = named.problem.class();
     let mut x = Solution::default();
     let mut timed = || -> Option<(Report, f64)> {
-        let from = match &named.start {
-            Some(guess) => {
+        let from = match (&named.basis, &named.start) {
+            (Some(basis), _) => Start::Basis(basis),
+            (None, Some(guess)) => {
                 x.z.clone_from(guess);
                 Start::Warm
             }
-            None => Start::Cold,
+            (None, None) => Start::Cold,
         };
         let start = Instant::now();
         let report = solver.solve(&named.problem, from, &mut x)?;
@@ -107,6 +148,9 @@ pub fn solve(
             AnyProblem::ConeNcp(problem) => Some(problem.certificate(&x.z, &x.w)),
             _ => None,
         },
+        basis: named.problem.active_set(&x).iter().collect(),
+        infeasibility: solver.certificate().to_vec(),
+        tried: solver.tried().iter().map(tried).collect(),
         history: solver.history().to_vec(),
         answer: Some(x),
     })

@@ -150,6 +150,9 @@ mod tests {
             pivots: 2,
             time_us,
             certificate: None,
+            basis: Vec::new(),
+            infeasibility: Vec::new(),
+            tried: Vec::new(),
             history: Vec::new(),
             answer: None,
         }

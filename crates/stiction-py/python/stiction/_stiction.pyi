@@ -14,6 +14,7 @@ __all__ = [
     "Rollout",
     "Simulation",
     "Snapshot",
+    "SolveProgress",
     "SolveResult",
     "StepReport",
     "StictionError",
@@ -30,13 +31,14 @@ __all__ = [
     "jacobian",
     "mass_matrix",
     "real_numbers",
-    "residual_ncp",
+    "residual_cones",
     "rollout",
     "solve_box_lcp",
+    "solve_cones",
+    "solve_factored_lcp",
     "solve_lcp",
     "solve_mcp",
     "solve_mlcp",
-    "solve_ncp",
     "solvers",
 ]
 
@@ -363,7 +365,32 @@ class SolveResult:
     def residual(self) -> float: ...
     @property
     def method(self) -> str: ...
+    @property
+    def basis(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def nfev(self) -> int | None: ...
+    @property
+    def njev(self) -> int | None: ...
+    @property
+    def tried(self) -> list[dict[str, Any]]: ...
+    @property
+    def certificate(self) -> _Floats | None: ...
+    @property
+    def history(self) -> _Floats: ...
     def as_dict(self) -> dict[str, Any]: ...
+
+@final
+class SolveProgress:
+    @property
+    def iteration(self) -> int: ...
+    @property
+    def residual(self) -> float: ...
+    @property
+    def z(self) -> _Floats | None: ...
+    @property
+    def method(self) -> str: ...
 
 class _SolverEntry(TypedDict):
     name: str
@@ -373,49 +400,26 @@ class _SolverEntry(TypedDict):
 def default_settings() -> str: ...
 def real_numbers(given: npt.ArrayLike) -> npt.NDArray[Any]: ...
 def solvers() -> list[_SolverEntry]: ...
-def solve_lcp(
-    m: _Floats, q: _Floats, method: str, tol: float, z0: _Floats | None, time_limit: float | None
-) -> SolveResult: ...
+def solve_lcp(m: _Floats, q: _Floats, ask: dict[str, Any]) -> SolveResult: ...
+def solve_factored_lcp(half: _Floats, q: _Floats, ask: dict[str, Any]) -> SolveResult: ...
 def solve_box_lcp(
-    m: _Floats,
-    q: _Floats,
-    lower: _Floats,
-    upper: _Floats,
-    method: str,
-    tol: float,
-    z0: _Floats | None,
-    time_limit: float | None,
+    m: _Floats, q: _Floats, lower: _Floats, upper: _Floats, ask: dict[str, Any]
 ) -> SolveResult: ...
-def solve_mlcp(
-    m: _Floats,
-    q: _Floats,
-    free: list[bool],
-    method: str,
-    tol: float,
-    z0: _Floats | None,
-    time_limit: float | None,
-) -> SolveResult: ...
+def solve_mlcp(m: _Floats, q: _Floats, free: list[bool], ask: dict[str, Any]) -> SolveResult: ...
 def solve_mcp(
     fun: Callable[[_Floats], npt.ArrayLike],
     z0: _Floats,
     jac: Callable[[_Floats], npt.ArrayLike] | None,
     lower: _Floats,
     upper: _Floats,
-    method: str,
-    tol: float,
-    time_limit: float | None,
+    ask: dict[str, Any],
 ) -> SolveResult: ...
-def solve_ncp(
-    w: _Floats,
-    q: _Floats,
-    mu: _Floats,
-    law: str,
-    method: str,
-    tol: float,
-    r0: _Floats | None,
-    time_limit: float | None,
+def solve_cones(
+    w: _Floats, q: _Floats, cones: str, compliance: _Floats | None, law: str, ask: dict[str, Any]
 ) -> SolveResult: ...
-def residual_ncp(w: _Floats, q: _Floats, mu: _Floats, r: _Floats, law: str) -> float: ...
+def residual_cones(
+    w: _Floats, q: _Floats, cones: str, compliance: _Floats | None, law: str, r: _Floats
+) -> float: ...
 def rollout(
     model: Model,
     settings: str,

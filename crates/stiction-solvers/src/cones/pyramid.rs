@@ -28,6 +28,7 @@
 use crate::cones::normalized::{Cell, Law};
 use crate::cones::state::State;
 use crate::linalg::dense::dot;
+use crate::linalg::watch;
 use crate::pivoting::{Lemke, LemkeSettings, Reduced};
 use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{BoxLcp, ConeNcp, Solution, Solver, Start, Status};
@@ -76,7 +77,7 @@ impl Pyramids {
         }
         let Some(lemke) = &mut self.lemke else { return false };
         Solver::<BoxLcp>::limit_time(lemke, state.incumbent.budget().left());
-        let report = lemke.solve(&self.lcp, Start::Cold, &mut self.solution);
+        let report = watch::aside(|| lemke.solve(&self.lcp, Start::Cold, &mut self.solution));
         if report.status == Status::Solved {
             state.x.fill(0.0);
             for (column, z) in self.columns.iter().zip(&self.solution.z) {

@@ -2,6 +2,7 @@
 
 use crate::driver::History;
 use crate::linalg::budget::Budget;
+use crate::linalg::watch;
 use crate::problem::{HistoryEntry, Report, Residual, Solution, Status};
 
 /// What a problem says of a candidate: its residual, and the rounding floor of its natural map.
@@ -29,6 +30,8 @@ pub(crate) struct Incumbent {
     pub(crate) regularization: f64,
     history: History,
     budget: Budget,
+    /// Whether somebody hears of the iterations.
+    told: bool,
 }
 
 impl Incumbent {
@@ -38,7 +41,8 @@ impl Incumbent {
         self.largest_floor = Residual::LARGEST_FLOOR;
         (self.iterations, self.pivots, self.regularization) = (0, 0, 0.0);
         self.history.restart(false, 0);
-        self.budget = Budget::default();
+        self.budget = Budget::from_now(None);
+        self.told = watch::wants_progress();
         self.forget();
     }
 
@@ -136,14 +140,19 @@ impl Incumbent {
         self.residual
     }
 
-    /// Whether the settings ask for a history, so that it is worth evaluating a point only to record it.
+    /// Whether the settings ask for a history, or somebody hears of the iterations, so that it is worth evaluating a point only
+    /// to record it.
     pub(crate) fn keeps_history(&self) -> bool {
-        self.history.is_wanted()
+        self.history.is_wanted() || self.told
     }
 
-    /// Adds the natural map of the iteration under way to the history.
-    pub(crate) fn record(&mut self, natural_map: f64) {
+    /// Adds the natural map of the iteration under way to the history, and tells it to who hears of it, with the iterate in the
+    /// problem's units (empty where it is not at hand).
+    pub(crate) fn record(&mut self, natural_map: f64, z: &[f64]) {
         self.history.record(self.iterations, natural_map);
+        if self.told {
+            watch::tell(self.iterations, natural_map, z);
+        }
     }
 
     /// The history of the last solve.
@@ -157,6 +166,7 @@ impl Incumbent {
         let status = match end {
             _ if self.certified => Status::Solved,
             Status::Infeasible => Status::Infeasible,
+            _ if self.budget.is_interrupted() => Status::Interrupted,
             _ if self.budget.is_spent() => Status::TimeLimit,
             Status::Solved => Status::Stalled,
             end => end,
@@ -215,13 +225,13 @@ mod tests {
         let mut incumbent = Incumbent::default();
         incumbent.open(1e-10);
         incumbent.keep_history(true, 2);
-        incumbent.record(1.0);
+        incumbent.record(1.0, &[]);
         incumbent.iterations = 3;
-        incumbent.record(0.5);
+        incumbent.record(0.5, &[]);
         let entry = |iteration, natural_map| HistoryEntry { iteration, natural_map };
         assert_eq!(incumbent.history(), [entry(0, 1.0), entry(3, 0.5)]);
         incumbent.open(1e-10);
-        incumbent.record(1.0);
+        incumbent.record(1.0, &[]);
         assert!(incumbent.history().is_empty());
     }
 }

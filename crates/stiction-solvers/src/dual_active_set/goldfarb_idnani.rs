@@ -138,6 +138,10 @@ impl Solver<FactoredLcp> for ActiveSetQp {
         self.history()
     }
 
+    fn certificate(&self) -> &[f64] {
+        self.certificate()
+    }
+
     fn limit_time(&mut self, seconds: Option<f64>) {
         self.method.settings.time_limit = seconds;
     }
@@ -150,6 +154,10 @@ impl Solver<QuadraticProgram> for ActiveSetQp {
 
     fn history(&self) -> &[HistoryEntry] {
         self.history()
+    }
+
+    fn certificate(&self) -> &[f64] {
+        self.certificate()
     }
 
     fn limit_time(&mut self, seconds: Option<f64>) {

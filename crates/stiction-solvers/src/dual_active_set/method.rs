@@ -283,7 +283,7 @@ impl<F: Factor> DualActiveSet<F> {
             let free = self.rows.free();
             let (residual, _) =
                 problem.assess_with(free, &self.trial.z, &mut self.trial.w, &mut self.scratch);
-            self.incumbent.record(residual.natural_map);
+            self.incumbent.record(residual.natural_map, &self.trial.z);
         }
     }
 

@@ -94,6 +94,10 @@ impl Solver<FactoredLcp> for Ppm {
         self.history()
     }
 
+    fn certificate(&self) -> &[f64] {
+        self.certificate()
+    }
+
     fn limit_time(&mut self, seconds: Option<f64>) {
         self.method.settings.time_limit = seconds;
     }

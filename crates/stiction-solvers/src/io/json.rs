@@ -7,7 +7,9 @@ use crate::io::stewart_trinkle::Contacts;
 use crate::io::{Fault, LARGEST_ASSEMBLED, NamedProblem, friction, stewart_trinkle};
 use crate::problem::Problem;
 use crate::problem::smooth::polynomial::Term;
-use crate::problem::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial};
+use crate::problem::{
+    ActiveSet, AnyProblem, BoxLcp, ConeNcp, FactoredLcp, Lcp, Mcp, Mlcp, MlcpBlocks, Polynomial,
+};
 
 /// Reads one object.
 pub(super) type Form = fn(&Object) -> Result<AnyProblem, Fault>;
@@ -85,7 +87,11 @@ impl<'a> Object<'a> {
             true => Some(self.vector_of("start", problem.dim(), "one for each unknown")?),
             false => None,
         };
-        Ok(NamedProblem { name, problem, start })
+        let basis = match self.map.contains_key("basis") {
+            true => Some(ActiveSet::of(problem.dim(), self.indices("basis", problem.dim())?)),
+            false => None,
+        };
+        Ok(NamedProblem { name, problem, start, basis })
     }
 
     fn fault(&self, key: &str, message: String) -> Fault {

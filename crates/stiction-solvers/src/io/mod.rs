@@ -28,7 +28,7 @@ use std::path::Path;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::problem::AnyProblem;
+use crate::problem::{ActiveSet, AnyProblem};
 
 #[cfg(feature = "fclib")]
 mod fclib;
@@ -58,6 +58,8 @@ pub struct NamedProblem {
     pub problem: AnyProblem,
     /// A guess to start from, if the file has one.
     pub start: Option<Vec<f64>>,
+    /// A basis to start from instead, if the file has one.
+    pub basis: Option<ActiveSet>,
 }
 
 /// Why a file gives no problem.
@@ -141,7 +143,7 @@ const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 #[cfg(feature = "fclib")]
 fn read_hdf5(bytes: Vec<u8>, file: &str, name: String) -> Result<Vec<NamedProblem>, ReadError> {
     let problem = fclib::parse(bytes).map_err(|fault| fault.in_file(file))?;
-    Ok(vec![NamedProblem { name, problem, start: None }])
+    Ok(vec![NamedProblem { name, problem, start: None, basis: None }])
 }
 
 #[cfg(not(feature = "fclib"))]
@@ -168,7 +170,7 @@ pub fn parse(text: &str, file: &str, name: &str) -> Result<Vec<NamedProblem>, Re
     let first = text.trim_start_matches('\u{feff}').trim_start();
     if !first.starts_with(['{', '[']) {
         let problem = siconos::parse(text).map_err(|fault| fault.in_file(file))?;
-        return Ok(vec![NamedProblem { name: name.into(), problem, start: None }]);
+        return Ok(vec![NamedProblem { name: name.into(), problem, start: None, basis: None }]);
     }
     let value: Value = serde_json::from_str(first).map_err(|error| ReadError::Syntax {
         file: file.into(),

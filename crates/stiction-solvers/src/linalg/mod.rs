@@ -13,6 +13,7 @@
 //! | `sparse_rows`, `short_rows` | rows of few entries |
 //! | `scaling` | equilibration by powers of two, which rounds nothing |
 //! | `budget` | the time of a solve, which long factorizations look at |
+//! | `watch` | who may end a solve, and hears of its iterations |
 //! | `capacity` | reservation of memory |
 //!
 //! Uses nothing of the crate.
@@ -32,3 +33,4 @@ pub(crate) mod minimum_degree;
 pub(crate) mod scaling;
 pub(crate) mod short_rows;
 pub(crate) mod sparse_rows;
+pub(crate) mod watch;

@@ -11,6 +11,9 @@ use crate::linalg::dense::{Square, all_finite, dot, largest_abs};
 use crate::linalg::scaling::{Scaling, power_of_two};
 use crate::problem::Bounded;
 
+/// An infinite slope (equilibrated).
+const STEEP: f64 = 1e8;
+
 /// `zhat = z / (c scale)`, `what = r w / scale`, `Jhat = R J C`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equilibrated {
@@ -83,6 +86,16 @@ impl Equilibrated {
         self.scaling.scale / self.scaling.r[i]
     }
 
+    /// Largest factor by which a unit is larger or smaller than in `other`.
+    pub(crate) fn distance_from(&self, other: &Equilibrated) -> f64 {
+        let factor = |a: f64, b: f64| (a / b).max(b / a);
+        (0..self.bounds.len()).fold(1.0, |worst: f64, i| {
+            worst
+                .max(factor(self.unit(i), other.unit(i)))
+                .max(factor(self.value_unit(i), other.value_unit(i)))
+        })
+    }
+
     /// From the problem's units.
     pub(crate) fn shrink(&self, z: &[f64], scaled: &mut [f64]) {
         scaled.iter_mut().zip(z).enumerate().for_each(|(i, (to, z))| *to = z / self.unit(i));
@@ -108,7 +121,8 @@ impl Equilibrated {
         w.iter_mut().zip(&self.scaling.r).for_each(|(w, r)| *w *= r * unit);
     }
 
-    /// Writes the Jacobian at `zhat`, row-major. False if it is not finite.
+    /// Writes the Jacobian at `zhat`, row-major. False if it is not finite, where an infinite slope, say of a root at its bound, counts
+    /// as [`STEEP`]: a step then leaves the bound by next to nothing, and the slope is finite there.
     pub(crate) fn jacobian<P: Bounded>(&mut self, problem: &P, scaled: &[f64], jacobian: &mut [f64]) -> bool {
         let mut z = std::mem::take(&mut self.z);
         self.expand(scaled, &mut z);
@@ -117,6 +131,8 @@ impl Equilibrated {
         for (row, r) in jacobian.chunks_exact_mut(self.bounds.len().max(1)).zip(&self.scaling.r) {
             row.iter_mut().zip(&self.scaling.c).for_each(|(entry, c)| *entry *= r * c);
         }
+        let infinite = jacobian.iter_mut().filter(|entry| entry.is_infinite());
+        infinite.for_each(|entry| *entry = STEEP.copysign(*entry));
         all_finite(jacobian)
     }
 }

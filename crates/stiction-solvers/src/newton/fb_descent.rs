@@ -8,7 +8,8 @@
 //! 1. Equilibrate the problem.
 //! 2. Descend on `psi` by algorithm RLM or PLM of MJ14 (`levenberg_marquardt`) until a point is certified
 //!    on the original data (in `paper` mode until `psi < 1e-30`).
-//! 3. Restart elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`).
+//! 3. Restart elsewhere, at most `restarts` times, if that was a local minimum (`restarts.rs`); a nonlinear problem also from the best
+//!    answer in the units of that.
 //! 4. Polish the answer by Newton steps on its face (not in `paper` mode).
 //!
 //! # Convergence and failure
@@ -122,7 +123,7 @@ impl<D: Descent, P: Bounded> Solver<P> for FbDescent<D> {
             if driver.incumbent.is_certified() || driver.is_over() || attempt == limits.restarts {
                 break;
             }
-            driver.restart(attempt); // step 3
+            driver.restart(problem, attempt, x); // step 3
         }
         if !limits.paper && !driver.incumbent.is_out_of_time() {
             newton.polish((problem, driver, x), &descent.here().z); // step 4

@@ -3,11 +3,14 @@
 use crate::driver::{self, Incumbent};
 use crate::linalg::capacity::reserve_to;
 use crate::newton::equilibrated::Equilibrated;
-use crate::newton::restarts::scatter;
+use crate::newton::restarts::{scatter, scatter_inside};
 use crate::problem::{ActiveSet, Bounded, Report, Residual, Solution, Start, Status};
 
 /// Distances from the bounds (or from zero) of the points tried where the function is not defined at the start.
 const INSIDE: [f64; 5] = [1.0, 0.1, 10.0, 1e-3, 100.0];
+
+/// Units that differ by this factor are others.
+const OTHER: f64 = 32.0;
 
 /// Natural map below which rounding beside a bound may be what is left in a nonlinear problem, whose values cost more.
 const NEAR: f64 = 1e-3;
@@ -16,11 +19,15 @@ const NEAR: f64 = 1e-3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewtonDriver {
     pub(crate) units: Equilibrated,
+    /// The last ones, while others are tried.
+    units_before: Equilibrated,
     pub(crate) incumbent: Incumbent,
     /// Where the method starts, equilibrated.
     pub(crate) start: Vec<f64>,
     /// Natural map of the last candidate.
     last: f64,
+    /// The last candidate, projected, in the problem's units.
+    seen: Vec<f64>,
     active: ActiveSet,
     trial: Solution,
     memory: Vec<f64>,
@@ -101,14 +108,67 @@ impl NewtonDriver {
     }
 
     /// Writes where a method restarts after its attempt number `attempt`, from 0, into [`NewtonDriver::start`].
-    pub(crate) fn restart(&mut self, attempt: usize) {
-        let bounds = self.units.bounds.iter().copied();
+    pub(crate) fn restart<P: Bounded>(&mut self, problem: &P, attempt: usize, x: &Solution) {
+        if self.restart_in_other_units(problem, attempt, x) {
+            return;
+        }
         if attempt == 0 && self.start.iter().any(|z| *z != 0.0) {
             self.start.fill(0.0);
+            self.units.project(&mut self.start);
         } else {
-            scatter(attempt, bounds, &mut self.start);
+            self.restart_anywhere(attempt);
         }
+    }
+
+    /// The same at a point spread over the box in the units that are taken.
+    pub(crate) fn restart_anywhere(&mut self, attempt: usize) {
+        scatter(attempt, self.units.bounds.iter().copied(), &mut self.start);
         self.units.project(&mut self.start);
+    }
+
+    /// The same for a nonlinear problem in other units; false if there is nothing of that kind after this attempt.
+    ///
+    /// The units are those of the point where they were taken: beside a pole of the function they are too small by decades for what is
+    /// far from it. Restarts are from the best answer in the units of that, if these are others, and from points in the box, in theirs.
+    pub(crate) fn restart_in_other_units<P: Bounded>(
+        &mut self,
+        problem: &P,
+        attempt: usize,
+        x: &Solution,
+    ) -> bool {
+        !problem.is_affine()
+            && (self.move_units(problem, &x.z, true) || self.restart_inside(problem, attempt))
+    }
+
+    /// Of every two attempts the second starts from a point spread over the box in the problem's units. False if it is the
+    /// other's turn, or the function is not defined there.
+    fn restart_inside<P: Bounded>(&mut self, problem: &P, attempt: usize) -> bool {
+        if attempt % 2 == 0 {
+            return false;
+        }
+        let mut at = std::mem::take(&mut self.memory);
+        at.resize(problem.dim(), 0.0);
+        let distance = INSIDE[attempt / 2 % INSIDE.len()];
+        scatter_inside(attempt, distance, |i| problem.bounds(i), &mut at);
+        problem.project(&mut at);
+        let moved = self.move_units(problem, &at, false);
+        self.memory = at;
+        moved
+    }
+
+    /// Takes the units at a point, in the problem's units, and makes it the start; `only_if_other`: if one of them is larger
+    /// or smaller by [`OTHER`] than it was. False, with the units as they were, if not, or if the function is not defined there.
+    fn move_units<P: Bounded>(&mut self, problem: &P, at: &[f64], only_if_other: bool) -> bool {
+        std::mem::swap(&mut self.units, &mut self.units_before);
+        self.units.reserve(at.len());
+        let taken = self.units.prepare(problem, at, &mut self.scratch);
+        if !taken || (only_if_other && self.units.distance_from(&self.units_before) < OTHER) {
+            std::mem::swap(&mut self.units, &mut self.units_before);
+            return false;
+        }
+        self.units.shrink(at, &mut self.start);
+        self.units.project(&mut self.start);
+        true
     }
 
     fn clear(&mut self, n: usize, tolerance: f64) {
@@ -119,6 +179,7 @@ impl NewtonDriver {
         self.active.resize(n);
         self.active.clear();
         reserve_to(&mut self.memory, n);
+        reserve_to(&mut self.seen, n);
         reserve_to(&mut self.scratch, n * n);
     }
 
@@ -160,6 +221,7 @@ impl NewtonDriver {
         problem.project(&mut self.trial.z);
         let assessment = problem.assess_answer(&mut self.trial, &mut self.scratch);
         self.last = assessment.0.natural_map;
+        self.seen.clone_from(&self.trial.z);
         self.incumbent.offer(assessment, &self.trial, x);
         if (self.last < NEAR || problem.is_affine())
             && !self.incumbent.is_certified()
@@ -197,6 +259,6 @@ impl NewtonDriver {
 
     /// Adds the natural map of the last point evaluated to the history.
     pub(crate) fn record(&mut self) {
-        self.incumbent.record(self.last);
+        self.incumbent.record(self.last, &self.seen);
     }
 }

@@ -21,6 +21,27 @@ pub(crate) fn scatter(attempt: usize, bounds: impl Iterator<Item = [f64; 2]>, z:
     }
 }
 
+/// Writes a point of a box, in the problem's units, `distance` times 1/2 to 3/2 from a bound; from zero where there is none, and within narrow
+/// boxes anywhere.
+pub(crate) fn scatter_inside(
+    attempt: usize,
+    distance: f64,
+    bounds: impl Fn(usize) -> [f64; 2],
+    z: &mut [f64],
+) {
+    let mut state = attempt as u64;
+    for (i, z) in z.iter_mut().enumerate() {
+        let random = unit_random(&mut state);
+        let far = distance * (0.5 + random);
+        *z = match bounds(i) {
+            [lower, upper] if upper - lower <= 2.0 * distance => lower + random * (upper - lower),
+            [f64::NEG_INFINITY, f64::INFINITY] => 2.0 * distance * (2.0 * random - 1.0),
+            [f64::NEG_INFINITY, upper] => upper - far,
+            [lower, _] => lower + far,
+        };
+    }
+}
+
 /// A number in [0, 1) by the SplitMix64 generator (Steele, Lea, Flood 2014).
 fn unit_random(state: &mut u64) -> f64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

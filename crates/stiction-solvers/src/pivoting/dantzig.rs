@@ -288,7 +288,7 @@ impl Dantzig {
         if self.incumbent.keeps_history() {
             self.pivoting.extract(problem, &mut self.trial.z, &mut self.trial_set);
             let (residual, _) = problem.assess(&self.trial.z, &mut self.trial.w);
-            self.incumbent.record(residual.natural_map);
+            self.incumbent.record(residual.natural_map, &self.trial.z);
         }
     }
 

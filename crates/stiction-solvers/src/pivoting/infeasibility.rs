@@ -25,6 +25,7 @@
 
 use crate::linalg::dense::{dot_and_magnitude, largest_abs};
 use crate::linalg::scaling::power_of_two;
+use crate::linalg::watch;
 use crate::pivoting::lemke::{Lemke, LemkeSettings};
 use crate::problem::{Lcp, Solution, Solver, Start};
 
@@ -48,36 +49,48 @@ const LARGEST: usize = 300;
 /// # Ok::<(), stiction_solvers::SolverError>(())
 /// ```
 pub fn is_infeasible(problem: &Lcp) -> bool {
-    is_infeasible_within(problem, None)
+    proof_within(problem, None).is_some()
 }
 
-/// The same in so many seconds at most; then false.
-pub fn is_infeasible_within(problem: &Lcp, time_limit: Option<f64>) -> bool {
+/// The proof `y` (n), found in so many seconds at most, in the units of the problem and so large that `q . y` is about -1.
+///
+/// ```
+/// use stiction_solvers::Lcp;
+/// use stiction_solvers::pivoting::infeasibility::proof_within;
+/// let problem = Lcp::new(vec![1.0, -1.0, -1.0, 1.0], vec![-1.0, -1.0])?;
+/// let y = proof_within(&problem, None).unwrap_or_default();
+/// assert!((y[0] - 0.5).abs() < 1e-12 && (y[1] - 0.5).abs() < 1e-12);
+/// # Ok::<(), stiction_solvers::SolverError>(())
+/// ```
+pub fn proof_within(problem: &Lcp, time_limit: Option<f64>) -> Option<Vec<f64>> {
     let n = problem.q().len();
     if n == 0 || n > LARGEST || problem.check_finite().is_err() || problem.q().iter().all(|q| *q >= 0.0) {
-        return false;
+        return None;
     }
     let scaled = Equilibrated::of(problem);
-    let Some(normal) = scaled.normal_equations() else {
-        return false;
-    };
+    let normal = scaled.normal_equations()?;
     let mut x = Solution::default();
-    let Ok(mut lemke) =
-        Lemke::new(LemkeSettings { tolerance: 1e-14, time_limit, ..LemkeSettings::default() })
-    else {
-        return false;
-    };
-    let _ = lemke.solve(&normal, Start::Cold, &mut x);
+    let settings = LemkeSettings { tolerance: 1e-14, time_limit, ..LemkeSettings::default() };
+    let mut lemke = Lemke::new(settings).ok()?;
+    let _ = watch::aside(|| lemke.solve(&normal, Start::Cold, &mut x));
     let (z, s) = x.z.split_at(n);
     let violation = |i: usize| (s[i] - dot_and_magnitude(scaled.row(i), z).0 - scaled.q[i]).max(0.0);
     let y: Vec<f64> = (0..n).map(violation).collect();
-    scaled.proves(&y)
+    scaled.proves(&y).then(|| {
+        let product = dot_and_magnitude(&scaled.q, &y).0;
+        // A row times its unit is the equilibrated one, and so is its multiplier; q has a unit more.
+        let unit = scaled.q_unit / -product;
+        y.iter().zip(&scaled.rows).map(|(y, row)| y * row * unit).collect()
+    })
 }
 
 /// Matrix and vector with rows and columns scaled by powers of two; `q` to a largest entry of about 1.
 struct Equilibrated {
     matrix: Vec<f64>,
     q: Vec<f64>,
+    /// The units of the rows, and of `q`.
+    rows: Vec<f64>,
+    q_unit: f64,
 }
 
 impl Equilibrated {
@@ -86,8 +99,10 @@ impl Equilibrated {
         let unit = |x: f64| if x > 0.0 { power_of_two(1.0 / x) } else { 1.0 };
         let mut matrix = problem.matrix().to_vec();
         let mut q = problem.q().to_vec();
+        let mut rows = Vec::with_capacity(n);
         for (row, q) in matrix.chunks_exact_mut(n).zip(&mut q) {
             let unit = unit(largest_abs(row));
+            rows.push(unit);
             row.iter_mut().for_each(|v| *v *= unit);
             *q *= unit;
         }
@@ -97,7 +112,7 @@ impl Equilibrated {
         }
         let unit = unit(largest_abs(&q));
         q.iter_mut().for_each(|q| *q *= unit);
-        Equilibrated { matrix, q }
+        Equilibrated { matrix, q, rows, q_unit: unit }
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -175,5 +190,21 @@ mod tests {
         assert!(!is_infeasible(&lcp(&[1.0, -1.0, -1.0, 1.0], &[-1.0, 1.0])));
         // Feasible (z1 large) though it has no solution.
         assert!(!is_infeasible(&lcp(&[-1.0, 1.0, 0.0, 1.0], &[-1.0, 1.0])));
+    }
+
+    #[test]
+    fn the_multipliers_prove_it_on_the_original_data_in_any_units() {
+        for (scale, load) in [(1.0, 1.0), (1e-6, 1e4), (3e8, 2e-3)] {
+            let m: Vec<f64> =
+                [2.0, -1.0, -2.0, 1.0, -3.0, 1.0, -1.0, 2.0, -1.0].iter().map(|v| v * scale).collect();
+            let q = [-load, -2.0 * load, -load];
+            let problem = lcp(&m, &q);
+            let y = proof_within(&problem, None).unwrap();
+            let column = |j: usize| (0..3).map(|i| m[3 * i + j] * y[i]).sum::<f64>();
+            let size = (0..3).map(|i| (m[3 * i] * y[i]).abs()).fold(0.0, f64::max);
+            assert!(y.iter().all(|y| *y >= 0.0) && (0..3).all(|j| column(j) <= 1e-12 * size), "{y:?}");
+            let product: f64 = q.iter().zip(&y).map(|(q, y)| q * y).sum();
+            assert!((product + 1.0).abs() < 1e-9, "{product}");
+        }
     }
 }

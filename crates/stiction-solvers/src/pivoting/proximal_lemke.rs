@@ -179,7 +179,8 @@ impl ProximalLemke {
             self.incumbent.add_work(&step);
 
             let (residual, floor) = problem.assess(&self.trial.z, &mut self.trial.w);
-            self.incumbent.record(residual.natural_map);
+            // Within an adapter the iterate is not one of the problem that is watched.
+            self.incumbent.record(residual.natural_map, &[]);
             let solved = step.status == Status::Solved;
             let gain = residual.natural_map / self.incumbent.residual().natural_map;
             let better = self.incumbent.offer((residual, floor), &self.trial, x);

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::linalg::dense::largest_abs;
+use crate::problem::traits::Solution;
+
 const BITS: usize = u64::BITS as usize;
 
 /// Which `z_i` of a problem with `len` unknowns are basic (positive, unless the answer is degenerate).
@@ -35,6 +38,26 @@ impl ActiveSet {
     pub(crate) fn reserve(&mut self, n: usize) {
         let words = n.div_ceil(BITS);
         self.words.reserve(words.saturating_sub(self.words.len()));
+    }
+
+    /// The set that an answer shows: `z_i` that are inside their bounds, and further so, beside the largest `z`, than `w_i` is from
+    /// zero beside the largest `w`.
+    pub fn of_answer(x: &Solution, bounds: impl Fn(usize) -> [f64; 2]) -> ActiveSet {
+        let mut set = ActiveSet::new(x.z.len());
+        let (z_unit, w_unit) = (largest_abs(&x.z), largest_abs(&x.w));
+        for (i, (z, w)) in x.z.iter().zip(&x.w).enumerate() {
+            let [lower, upper] = bounds(i);
+            let inside = (z - lower).min(upper - z);
+            set.set(i, inside > 0.0 && (*w == 0.0 || inside * w_unit > w.abs() * z_unit));
+        }
+        set
+    }
+
+    /// The set of these indices in `0..n`; others are ignored.
+    pub fn of(n: usize, members: impl IntoIterator<Item = usize>) -> ActiveSet {
+        let mut set = ActiveSet::new(n);
+        members.into_iter().for_each(|i| set.set(i, true));
+        set
     }
 
     /// Number of indices the set ranges over (the dimension of the problem, not the number of members).
@@ -118,6 +141,21 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 128, 199]);
         assert_eq!(set.count(), 5);
         assert!(set.contains(63) && !set.contains(5) && !set.contains(777));
+    }
+
+    #[test]
+    fn an_answer_shows_its_basis_and_a_degenerate_index_is_in_none() {
+        let x = Solution { z: vec![2.0, 0.0, 1e-17, 3.0, -1.0], w: vec![1e-16, 4.0, 2.0, 0.0, -1.0] };
+        let bounds = |i: usize| {
+            if i == 3 {
+                [-1.0, 3.0]
+            } else if i == 4 {
+                [-2.0, f64::INFINITY]
+            } else {
+                [0.0, f64::INFINITY]
+            }
+        };
+        assert_eq!(ActiveSet::of_answer(&x, bounds), ActiveSet::of(5, [0, 4, 77]));
     }
 
     #[test]

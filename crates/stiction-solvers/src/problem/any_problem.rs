@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::problem::active_set::ActiveSet;
+use crate::problem::cones::cone::Cone;
 use crate::problem::cones::cone_ncp::ConeNcp;
 use crate::problem::linear::box_lcp::BoxLcp;
 use crate::problem::linear::factored_lcp::FactoredLcp;
@@ -9,7 +11,7 @@ use crate::problem::linear::lcp::Lcp;
 use crate::problem::linear::mlcp::Mlcp;
 use crate::problem::smooth::mcp::Mcp;
 use crate::problem::smooth::polynomial::Polynomial;
-use crate::problem::traits::{Problem, Residual, Solution};
+use crate::problem::traits::{Bounded, Problem, Residual, Solution};
 
 /// The problem classes, in the order of growing generality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +90,31 @@ impl AnyProblem {
             AnyProblem::Mlcp(_) => Class::Mlcp,
             AnyProblem::Mcp(_) => Class::Mcp,
             AnyProblem::ConeNcp(_) => Class::ConeNcp,
+        }
+    }
+
+    /// The basis that an answer shows, see [`ActiveSet::of_answer`]; of contacts the rows of those that press.
+    pub fn active_set(&self, x: &Solution) -> ActiveSet {
+        let nonnegative = |_| [0.0, f64::INFINITY];
+        match self {
+            AnyProblem::Lcp(_) | AnyProblem::FactoredLcp(_) => ActiveSet::of_answer(x, nonnegative),
+            AnyProblem::BoxLcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
+            AnyProblem::Mlcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
+            AnyProblem::Mcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
+            AnyProblem::ConeNcp(problem) => {
+                let normals = ActiveSet::of_answer(x, nonnegative);
+                let blocks = problem.cones().iter().zip(problem.starts());
+                let rows = blocks.flat_map(|(cone, &start)| {
+                    (start..start + cone.dim()).map(move |row| (cone, start, row))
+                });
+                let carries = |cone: &Cone, start: usize, row: usize| {
+                    if cone.is_contact() { normals.contains(start) } else { x.z[row] != 0.0 }
+                };
+                ActiveSet::of(
+                    x.z.len(),
+                    rows.filter(|(cone, start, row)| carries(cone, *start, *row)).map(|(.., row)| row),
+                )
+            }
         }
     }
 }

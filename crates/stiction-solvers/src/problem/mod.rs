@@ -49,5 +49,5 @@ pub use linear::{
     BoxLcp, FactoredLcp, Lcp, Mlcp, MlcpBlocks, QuadraticBlocks, QuadraticProgram, ReducedMlcp,
 };
 pub use report::{HistoryEntry, Report, Solver, Start, Status};
-pub use smooth::{Mcp, Polynomial, Smooth};
+pub use smooth::{Differences, Mcp, Polynomial, Smooth};
 pub use traits::{Bounded, Problem, Residual, Solution};

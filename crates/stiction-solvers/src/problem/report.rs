@@ -40,6 +40,8 @@ pub enum Status {
     MaxIterations,
     /// The time allowed was over; see [`Solver::limit_time`].
     TimeLimit,
+    /// Who watched the solve ended it; see [`watched`](crate::watched).
+    Interrupted,
     /// A pivoting method ran off along a ray. For copositive-plus matrices this proves that the problem is
     /// infeasible; for others the method does not know.
     Ray,
@@ -102,6 +104,13 @@ pub trait Solver<P: Problem + ?Sized> {
     /// The convergence history of the last solve, see [`Report`]; empty for methods that do not iterate, and where the
     /// settings do not ask for it.
     fn history(&self) -> &[HistoryEntry] {
+        &[]
+    }
+
+    /// After [`Status::Infeasible`], of methods that can tell it: the multipliers `y` (n) that prove that the problem has no feasible
+    /// point, `y >= 0`, `M^T y <= 0` up to rounding and `q . y < 0`, in the units of the problem; then no `z >= 0` has `w = M z + q >= 0`, because
+    /// `y . w = z . M^T y + q . y < 0`. Otherwise empty.
+    fn certificate(&self) -> &[f64] {
         &[]
     }
 

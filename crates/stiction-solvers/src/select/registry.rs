@@ -38,6 +38,12 @@ pub trait AnySolver {
     /// As [`Solver::history`]: the convergence history of the last solve, if the settings ask for it.
     fn history(&self) -> &[HistoryEntry];
 
+    /// As [`Solver::certificate`]: the multipliers that prove that the last problem has no feasible point, of methods that can
+    /// tell them.
+    fn certificate(&self) -> &[f64] {
+        &[]
+    }
+
     /// What the last solve tried, if the solver is made of several.
     fn tried(&self) -> &[Attempt] {
         &[]
@@ -219,6 +225,10 @@ macro_rules! solvers {
                     fn history(&self) -> &[HistoryEntry] {
                         Solver::<class!($first)>::history(&self.0)
                     }
+
+                    fn certificate(&self) -> &[f64] {
+                        Solver::<class!($first)>::certificate(&self.0)
+                    }
                 }
                 let make: fn($Settings) -> Result<$type, SolverError> = $make;
                 let settings = read($name, $Settings { tolerance, ..$Settings::default() }, settings)?;
@@ -334,6 +344,17 @@ impl AnySolver for RobustAny {
     /// Several methods have several histories, of which none is the solve's.
     fn history(&self) -> &[HistoryEntry] {
         &[]
+    }
+
+    fn certificate(&self) -> &[f64] {
+        match self.last {
+            Class::FactoredLcp => self.factored.certificate(),
+            Class::Lcp => self.lcp.certificate(),
+            Class::BoxLcp => self.bounded.certificate(),
+            Class::Mlcp => self.mixed.certificate(),
+            Class::Mcp => self.nonlinear.certificate(),
+            Class::ConeNcp => self.cones.certificate(),
+        }
     }
 
     fn tried(&self) -> &[Attempt] {

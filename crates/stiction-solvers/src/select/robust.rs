@@ -5,7 +5,7 @@
 //! methods meet singular Jacobians and local minima, and each is fastest somewhere.
 //!
 //! # Method
-//! 1. Let the first method of the class's order that serves the problem ([`RobustClass::methods`]) start from what is given; if its answer is
+//! 1. Let the first method of the class's order (of bounded problems given a basis, Dantzig's) that serves the problem ([`RobustClass::methods`]) start from what is given; if its answer is
 //!    certified, that is all.
 //! 2. Otherwise let the others try from nothing, in order, until one answer is certified.
 //! 3. Without success look for a proof that there is no solution ([`crate::pivoting::infeasibility`]).
@@ -14,7 +14,7 @@
 //!
 //! # Convergence and failure
 //! As the best of its methods. Unsolved problems end with, in this order, [`Status::Infeasible`] (proved),
-//! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`], and with [`Status::TimeLimit`] when the time is over; data that are not finite with
+//! [`Status::Ray`], [`Status::Stalled`], [`Status::MaxIterations`], and with [`Status::TimeLimit`] when the time is over ([`Status::Interrupted`] when who watches ends the solve); data that are not finite with
 //! [`Status::NumericalFailure`] at once. Bounds of all kinds on the unknowns of a contact matrix (copositive, not
 //! semidefinite) leave no class with a theory: there Newton methods stop at local minima of their merit, pivoting ends on
 //! rays, and what finds an answer is a start near it; hence the restarts at the end of that order.
@@ -25,14 +25,16 @@
 use std::any::Any;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use crate::driver::{Incumbent, check_limits};
 use crate::io;
 use crate::linalg::budget::Budget;
+use crate::linalg::watch;
 use crate::pivoting::box_to_lcp::BoxReduction;
-use crate::pivoting::infeasibility::is_infeasible_within;
+use crate::pivoting::infeasibility::proof_within;
 use crate::pivoting::lcp_adapter::Reduced;
 use crate::pivoting::lemke_howson::LemkeHowson;
 use crate::problem::{
@@ -48,7 +50,7 @@ pub struct RobustSettings {
     /// Largest natural map (dimensionless, scaled by the data) that counts as solved. Default `1e-10`.
     pub tolerance: f64,
     /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
+    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock, which is read to tell [`Attempt::seconds`] only.
     pub time_limit: Option<f64>,
     /// File to write a problem to that was not solved, for `stiction solve`; the next one replaces it. Default none.
     pub dump: Option<PathBuf>,
@@ -65,18 +67,25 @@ pub struct Method<P> {
     name: &'static str,
     solver: Box<dyn Solver<P> + Send>,
     serves: fn(&P) -> bool,
+    begins_with_a_basis: bool,
 }
 
 impl<P: Problem> Method<P> {
     /// A method for problems of class `P`.
     pub fn new(name: &'static str, solver: impl Solver<P> + Send + 'static) -> Method<P> {
-        Method { name, solver: Box::new(solver), serves: |_| true }
+        Method { name, solver: Box::new(solver), serves: |_| true, begins_with_a_basis: false }
     }
 
     /// The same for those problems of the class only of which `serves` says so.
     #[must_use]
     pub fn only_for(self, serves: fn(&P) -> bool) -> Method<P> {
         Method { serves, ..self }
+    }
+
+    /// The same, tried first where the start is a basis, which those before it cannot take.
+    #[must_use]
+    pub fn first_from_a_basis(self) -> Method<P> {
+        Method { begins_with_a_basis: true, ..self }
     }
 }
 
@@ -87,6 +96,8 @@ pub struct Attempt {
     pub solver: &'static str,
     /// Its report.
     pub report: Report,
+    /// The time it took (s).
+    pub seconds: f64,
 }
 
 /// A problem class with an order of methods.
@@ -97,10 +108,11 @@ pub trait RobustClass: Problem + Sized {
     /// [`SolverError::Setting`] for a tolerance that a method refuses.
     fn methods(tolerance: f64) -> Result<Vec<Method<Self>>, SolverError>;
 
-    /// Whether there is a proof that the problem has no solution, looked for in so many seconds at most.
-    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
+    /// A proof that the problem has no solution, looked for in so many seconds at most: the multipliers of
+    /// [`Solver::certificate`], or nothing where it is one of another problem that has a solution exactly if this one has.
+    fn infeasibility(&self, time_limit: Option<f64>) -> Option<Vec<f64>> {
         let _ = time_limit;
-        false
+        None
     }
 
     /// The problem as a file can hold it; `None` if it cannot.
@@ -120,8 +132,8 @@ impl RobustClass for Lcp {
         ])
     }
 
-    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
-        is_infeasible_within(self, time_limit)
+    fn infeasibility(&self, time_limit: Option<f64>) -> Option<Vec<f64>> {
+        proof_within(self, time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -133,7 +145,7 @@ impl RobustClass for BoxLcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<BoxLcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
-            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?).first_from_a_basis(),
             Method::new("path", defaults::path(tolerance)?),
             Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
@@ -142,11 +154,12 @@ impl RobustClass for BoxLcp {
         ])
     }
 
-    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
+    fn infeasibility(&self, time_limit: Option<f64>) -> Option<Vec<f64>> {
         let mut reduction = BoxReduction::default();
         reduction.budget = Budget::from_now(time_limit);
         reduction.reduce(self);
-        reduction.is_finite() && is_infeasible_within(reduction.lcp(), time_limit)
+        let proof = if reduction.is_finite() { proof_within(reduction.lcp(), time_limit) } else { None };
+        proof.map(|_| Vec::new())
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -158,7 +171,7 @@ impl RobustClass for Mlcp {
     fn methods(tolerance: f64) -> Result<Vec<Method<Mlcp>>, SolverError> {
         Ok(vec![
             Method::new("lemke", Reduced::new(tolerance, defaults::lemke)?),
-            Method::new("dantzig", defaults::dantzig(tolerance)?),
+            Method::new("dantzig", defaults::dantzig(tolerance)?).first_from_a_basis(),
             Method::new("path", defaults::path(tolerance)?),
             Method::new("fb-plm", defaults::fb_plm_briefly(tolerance)?),
             Method::new("proximal-lemke", Reduced::new(tolerance, defaults::proximal_lemke)?),
@@ -166,8 +179,8 @@ impl RobustClass for Mlcp {
         ])
     }
 
-    fn is_infeasible(&self, time_limit: Option<f64>) -> bool {
-        self.as_box_lcp().is_infeasible(time_limit)
+    fn infeasibility(&self, time_limit: Option<f64>) -> Option<Vec<f64>> {
+        self.as_box_lcp().infeasibility(time_limit)
     }
 
     fn to_any(&self) -> Option<AnyProblem> {
@@ -230,6 +243,7 @@ pub struct Robust<P> {
     settings: RobustSettings,
     methods: Vec<Method<P>>,
     tried: Vec<Attempt>,
+    certificate: Vec<f64>,
     incumbent: Incumbent,
     trial: Solution,
     dump_error: Option<std::io::Error>,
@@ -248,6 +262,7 @@ impl<P: RobustClass> Robust<P> {
             settings,
             methods,
             tried,
+            certificate: Vec::new(),
             incumbent: Incumbent::default(),
             trial: Solution::default(),
             dump_error: None,
@@ -279,13 +294,24 @@ impl<P: RobustClass> Robust<P> {
         self.incumbent.open(self.settings.tolerance);
         self.incumbent.limit_time(self.settings.time_limit);
         self.tried.clear();
+        self.certificate.clear();
         let mut status = Status::NumericalFailure;
-        for method in self.methods.iter_mut().filter(|method| (method.serves)(problem)) {
+        let of_basis = matches!(start, Start::Basis(_));
+        let count = self.methods.len();
+        // Those that take the basis, then the others.
+        for turn in 0..2 * count {
+            let method = &mut self.methods[turn % count];
+            let in_first_round = of_basis && method.begins_with_a_basis;
+            if in_first_round != (turn < count) || !(method.serves)(problem) {
+                continue;
+            }
             let first = self.tried.is_empty();
             if !first && self.incumbent.is_out_of_time() {
                 break;
             }
             method.solver.limit_time(self.incumbent.budget().left());
+            let outer = watch::name_method(method.name);
+            let begin = Instant::now();
             let report = if first {
                 let report = method.solver.solve(problem, start, x);
                 self.incumbent.adopt_answer(&report);
@@ -295,7 +321,17 @@ impl<P: RobustClass> Robust<P> {
                 self.incumbent.offer_answer(&report, &self.trial, x);
                 report
             };
-            self.tried.push(Attempt { solver: method.name, report });
+            watch::tell(
+                report.iterations,
+                report.residual.natural_map,
+                if first { &x.z } else { &self.trial.z },
+            );
+            let _ = watch::name_method(outer);
+            let seconds = begin.elapsed().as_secs_f64();
+            self.tried.push(Attempt { solver: method.name, report, seconds });
+            if report.status == Status::Infeasible && self.certificate.is_empty() {
+                self.certificate.extend_from_slice(method.solver.certificate());
+            }
             if first || information(report.status) > information(status) {
                 status = report.status;
             }
@@ -324,7 +360,7 @@ fn information(status: Status) -> u8 {
         Status::Infeasible => 4,
         Status::Ray => 3,
         Status::Stalled => 2,
-        Status::MaxIterations | Status::TimeLimit => 1,
+        Status::MaxIterations | Status::TimeLimit | Status::Interrupted => 1,
         Status::NumericalFailure => 0,
     }
 }
@@ -335,12 +371,21 @@ impl<P: RobustClass> Solver<P> for Robust<P> {
         if report.status != Status::Solved {
             let invalid = report.residual == Residual::INFINITE;
             let time = self.incumbent.budget();
-            if !invalid && !time.is_spent() && problem.is_infeasible(time.left()) {
+            if !invalid
+                && self.certificate.is_empty()
+                && !time.is_spent()
+                && let Some(proof) = problem.infeasibility(time.left())
+            {
                 report.status = Status::Infeasible; // step 3
+                self.certificate = proof;
             }
             self.dump(problem);
         }
         report
+    }
+
+    fn certificate(&self) -> &[f64] {
+        &self.certificate
     }
 
     fn limit_time(&mut self, seconds: Option<f64>) {

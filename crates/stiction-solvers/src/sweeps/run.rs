@@ -97,7 +97,7 @@ impl Run {
     /// Evaluates the iterate on the original data, records its natural map, and keeps it in `x` if it is the best.
     pub(crate) fn evaluate<P: Rows>(&mut self, problem: &P, x: &mut Solution) {
         let assessment = problem.assess(&self.iterate.z, &mut self.iterate.w, &mut self.state);
-        self.incumbent.record(assessment.0.natural_map);
+        self.incumbent.record(assessment.0.natural_map, &self.iterate.z);
         self.incumbent.offer(assessment, &self.iterate, x);
     }
 

@@ -37,8 +37,10 @@ mod problems {
     mod files;
     mod random;
 }
+mod economics;
 mod extremes;
 mod robust;
 mod solved_is_true;
 mod sweeps;
 mod time_limit;
+mod watch;

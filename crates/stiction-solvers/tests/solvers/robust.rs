@@ -9,7 +9,9 @@ use stiction_solvers::io;
 use stiction_solvers::io::NamedProblem;
 use stiction_solvers::select::registry;
 use stiction_solvers::select::registry::SOLVERS;
-use stiction_solvers::{AnyProblem, BoxLcp, Class, Lcp, Problem, Solution, Solver, Start, Status};
+use stiction_solvers::{
+    AnyProblem, BoxLcp, Class, FactoredLcp, Lcp, Problem, Solution, Solver, Start, Status,
+};
 use stiction_solvers::{Robust, RobustSettings};
 
 const TOLERANCE: f64 = 1e-10;
@@ -432,4 +434,58 @@ fn every_solver_by_name_gives_what_its_entry_promises() {
             }
         }
     }
+}
+
+#[test]
+fn a_basis_of_bounded_problems_is_taken_and_not_dropped() {
+    let mut random = Pcg64::seed_from_u64(8);
+    let n = 20;
+    let m = gram(n, n, &uniform(&mut random, n * n));
+    let problem = BoxLcp::new(m, uniform(&mut random, n), vec![-0.2; n], vec![0.3; n]).unwrap();
+    let mut solver = Robust::new(RobustSettings::default()).unwrap();
+    let mut x = Solution::default();
+    let cold = solver.solve(&problem, Start::Cold, &mut x);
+    assert_eq!((cold.status, solver.tried()[0].solver), (Status::Solved, "lemke"));
+    let basis = AnyProblem::from(problem.clone()).active_set(&x);
+    let (answer, mut y) = (x.clone(), Solution::default());
+    let warm = solver.solve(&problem, Start::Basis(&basis), &mut y);
+    assert_eq!((warm.status, solver.tried()[0].solver), (Status::Solved, "dantzig"));
+    assert!(warm.pivots < cold.pivots, "{} {}", warm.pivots, cold.pivots);
+    assert!(answer.z.iter().zip(&y.z).all(|(a, b)| (a - b).abs() < 1e-9));
+}
+
+#[test]
+fn every_proof_of_infeasibility_holds_on_the_original_data() {
+    let mut random = Pcg64::seed_from_u64(15);
+    let mut proofs = 0;
+    for _ in 0..60 {
+        let (n, rank) = (8, random.random_range(1..5));
+        let unit = 10f64.powi(random.random_range(-4..5));
+        let half: Vec<f64> = uniform(&mut random, n * rank).iter().map(|y| y * unit).collect();
+        let (m, q) = (gram(n, rank, &half), uniform(&mut random, n));
+        let dense = AnyProblem::from(Lcp::new(m.clone(), q.clone()).unwrap());
+        let factored = AnyProblem::from(FactoredLcp::from_half(rank, half, q.clone()).unwrap());
+        for problem in [dense, factored] {
+            for entry in SOLVERS.iter().filter(|entry| entry.serves(problem.class())) {
+                let mut solver = entry.make(TOLERANCE).unwrap();
+                let mut x = Solution::default();
+                let report = solver.solve(&problem, Start::Cold, &mut x).unwrap();
+                let y = solver.certificate();
+                let tells = ["robust", "ppm", "active-set-qp"].contains(&entry.name);
+                let proved = report.status == Status::Infeasible;
+                assert_eq!(y.is_empty(), !(proved && tells), "{} {report:?}", entry.name);
+                if y.is_empty() {
+                    continue;
+                }
+                proofs += 1;
+                let column = |j: usize| (0..n).map(|i| m[i * n + j] * y[i]).sum::<f64>();
+                let size = |j: usize| (0..n).map(|i| (m[i * n + j] * y[i]).abs()).sum::<f64>();
+                let product: f64 = q.iter().zip(y).map(|(q, y)| q * y).sum();
+                assert!(y.iter().all(|y| *y >= 0.0) && product < 0.0, "{} {y:?}", entry.name);
+                let within = |j: usize| column(j) <= 1e-9 * size(j);
+                assert!((0..n).all(within), "{} {y:?}", entry.name);
+            }
+        }
+    }
+    assert!(proofs > 50, "{proofs}");
 }

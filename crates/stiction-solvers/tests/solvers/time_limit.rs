@@ -2,30 +2,11 @@
 
 use std::time::Instant;
 
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use crate::common::hard;
 use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{
-    AnyProblem, BoxLcp, BoxLcpSolver, ConeNcp, ConeSolver, FactoredLcp, Lcp, Lemke, LemkeSettings, Problem,
-    Solution, Solver, Start, Status,
+    BoxLcp, BoxLcpSolver, ConeSolver, Lcp, Lemke, LemkeSettings, Problem, Solution, Solver, Start, Status,
 };
-
-/// Problems of `n` unknowns that most solvers cannot solve, of every class with a dense matrix.
-fn hard(n: usize) -> Vec<AnyProblem> {
-    let mut random = Pcg64::seed_from_u64(n as u64);
-    let mut uniform = |count: usize| (0..count).map(|_| random.random_range(-1.0..1.0)).collect::<Vec<f64>>();
-    let (m, q) = (uniform(n * n), uniform(n));
-    let lower = (0..n).map(|i| if i % 3 == 0 { f64::NEG_INFINITY } else { 0.0 }).collect();
-    let bounded = BoxLcp::new(m.clone(), q.clone(), lower, vec![f64::INFINITY; n]).unwrap();
-    let rows = n / 3 * 3;
-    let half = uniform(rows * 6);
-    let columns = |i: usize| &half[i * 6..(i + 1) * 6];
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let w = (0..rows * rows).map(|k| dot(columns(k / rows), columns(k % rows))).collect();
-    let cones = ConeNcp::contacts(3, w, uniform(rows), &vec![0.7; rows / 3]).unwrap();
-    let factored = FactoredLcp::from_half(6, half.clone(), uniform(rows)).unwrap();
-    vec![Lcp::new(m, q).unwrap().into(), bounded.into(), factored.into(), cones.into()]
-}
 
 /// How late a solver ends depends on the machine and is for benchmarks; that it never claims to be late early, on none.
 #[test]

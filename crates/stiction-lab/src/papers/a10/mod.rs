@@ -106,6 +106,7 @@ fn small(settings: &GraspSettings, progress: Progress) -> Result<Vec<Outcome>, L
                     name: format!("{}, {number}", name(fingers, contacts)),
                     problem,
                     start: None,
+                    basis: None,
                 };
                 outcomes.push(solvers::solve(entry, solver.as_mut(), &named, REPEAT)?);
             }
@@ -129,7 +130,7 @@ fn large(tolerance: f64, progress: Progress) -> Result<Vec<Outcome>, LabError> {
             _ => frictionless::normals(&large::pile(&mut rng, LARGE / 5, LARGE, RATIO, [0.5, 0.5])),
         };
         let problem: AnyProblem = problem?.into();
-        let named = NamedProblem { name: kind.into(), problem, start: None };
+        let named = NamedProblem { name: kind.into(), problem, start: None, basis: None };
         outcomes.push(solvers::solve(entry, solver.as_mut(), &named, REPEAT)?);
     }
     Ok(outcomes)

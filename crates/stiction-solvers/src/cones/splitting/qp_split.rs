@@ -40,6 +40,7 @@ use crate::cones::state::{Limits, State};
 use crate::driver::check_limits;
 use crate::linalg::capacity::reserve_to;
 use crate::linalg::dense::dot;
+use crate::linalg::watch;
 use crate::pivoting::Dantzig;
 use crate::problem::cones::cone::tangent_norm;
 use crate::problem::{
@@ -117,8 +118,10 @@ impl QpSplit {
             state.incumbent.iterations += 1;
             normal.limit_time(state.incumbent.budget().left());
             before.clone_from(&state.x);
-            normal.solve(&state.problem, &mut state.x, &state.y); // step 1
-            friction.solve(&state.problem, &mut state.x); // step 2
+            watch::aside(|| {
+                normal.solve(&state.problem, &mut state.x, &state.y); // step 1
+                friction.solve(&state.problem, &mut state.x); // step 2
+            });
             if state.look(problem) {
                 return Status::Solved; // step 3
             }

@@ -252,7 +252,7 @@ impl State {
         self.problem.velocity(problem, &self.x, &mut self.y, &mut self.size);
         let (e, floor) = self.problem.natural_map(&self.x, &self.y, &self.size);
         self.natural_map = (e, floor);
-        self.incumbent.record(e);
+        self.incumbent.record(e, &[]);
         if uncertain(e, floor) < uncertain(self.least, self.least_floor) && floor.is_finite() {
             (self.least, self.least_floor) = (e, floor);
             self.best.copy_from_slice(&self.x);

@@ -19,7 +19,8 @@
 //! 6. Near a solution: Newton steps on the face that the last basis names, evaluated on the original data.
 //! 7. Linear problems that have failed so far: from the point of the box closest to zero, with an artificial variable that
 //!    covers all wrong signs, Lemke's method for boxes; then with growing proximal terms.
-//! 8. Restart from points spread over the box by fixed random numbers.
+//! 8. Restart from points spread over the box by fixed random numbers, and nonlinear problems from the best answer in the units of
+//!    that.
 //!
 //! Steps 2 and 3 are in `newton_point`, step 7 in `cover_path`.
 //!
@@ -53,7 +54,6 @@ use crate::linalg::capacity::reserve_to;
 use crate::newton::merit_memory::MeritMemory;
 use crate::newton::newton_driver::NewtonDriver;
 use crate::newton::projected_newton::ProjectedNewton;
-use crate::newton::restarts::scatter;
 use crate::pivoting::tableaus::bounded_tableau::{BoundedTableau, PathEnd};
 use crate::problem::{
     ActiveSet, Bounded, HistoryEntry, Report, Solution, Solver, SolverError, Start, Status,
@@ -265,9 +265,10 @@ impl<P: Bounded> Solver<P> for Path {
             if self.driver.incumbent.is_certified() || self.driver.is_over() {
                 break;
             }
-            let units = &self.driver.units;
-            scatter(attempt, units.bounds.iter().copied(), &mut self.start); // step 8
-            units.project(&mut self.start);
+            if !self.driver.restart_in_other_units(problem, attempt, x) {
+                self.driver.restart_anywhere(attempt);
+            } // step 8
+            self.start.clone_from(&self.driver.start);
             // Every other attempt without a crash, which may lead back to where the last one ended.
             let rounds = if attempt % 2 == 0 { 0 } else { self.settings.crash_rounds };
             let _ = self.attempt(problem, rounds, x);

@@ -407,3 +407,40 @@ fn stacks_pyramids_and_walls_whose_contacts_tie_are_solved_in_any_order() {
 fn a_thousand_piles_are_solved() {
     piles_are_solved(88, 1_000, 100);
 }
+
+/// Normal impulses of a column of blocks of unit weight, each on the one below.
+fn column(blocks: usize) -> Lcp {
+    let mut m = vec![0.0; blocks * blocks];
+    for i in 0..blocks {
+        m[i * blocks + i] = if i == 0 { 1.0 } else { 2.0 };
+        if i > 0 {
+            m[i * blocks + i - 1] = -1.0;
+            m[(i - 1) * blocks + i] = -1.0;
+        }
+    }
+    Lcp::new(m, (0..blocks).map(|i| if i == 0 { -1.0 } else { 0.0 }).collect()).unwrap()
+}
+
+/// What a column has of a basis: that of one with fewer blocks, or nothing.
+#[test]
+fn a_column_with_one_block_more_takes_few_pivots_from_the_basis_of_the_one_before() {
+    let (mut x, mut y) = (Solution::default(), Solution::default());
+    let mut solver = Dantzig::new(DantzigSettings::default()).unwrap();
+    let (mut carried, mut cold) = (0, 0);
+    let mut basis = ActiveSet::new(0);
+    for blocks in 1..=50 {
+        let problem = column(blocks);
+        let report = solver.solve(&problem, Start::Cold, &mut y);
+        assert_eq!(report.status, Status::Solved);
+        cold += report.pivots;
+        basis.resize(blocks);
+        let report = solver.solve(&problem, Start::Basis(&basis), &mut x);
+        assert_eq!(report.status, Status::Solved);
+        carried += report.pivots;
+        // Each block carries those above it.
+        assert!(x.z.iter().enumerate().all(|(i, z)| (z - (blocks - i) as f64).abs() < 1e-9), "{:?}", x.z);
+        basis.clone_from(solver.active_set());
+    }
+    eprintln!("{carried} pivots from the last basis, {cold} from nothing");
+    assert!(carried <= 100 && cold >= 10 * carried, "{carried} {cold}");
+}
