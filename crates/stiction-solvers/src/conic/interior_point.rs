@@ -132,6 +132,7 @@ impl InteriorPoint {
         }
         let status = match status {
             SolverStatus::PrimalInfeasible => Status::Infeasible,
+            SolverStatus::CallbackTerminated => Status::TimeLimit,
             SolverStatus::MaxIterations => Status::MaxIterations,
             SolverStatus::NumericalError => Status::NumericalFailure,
             _ => Status::Stalled,
@@ -170,16 +171,16 @@ pub(crate) fn run_library(
     };
     let Program { hessian, gradient, rows, right, cones } = program;
     let mut solver = DefaultSolver::new(hessian, gradient, rows, right, cones, options).ok()?;
-    if let Some(mut before) = budget.left() {
-        // The first call comes after the start, which costs as much as an iteration.
-        let mut longest: f64 = 0.0;
-        solver.set_termination_callback(move |_: &DefaultInfo<f64>| {
-            let left = budget.left().unwrap_or(f64::INFINITY);
+    // The first call comes after the start, which costs as much as an iteration.
+    let (mut before, mut longest) = (budget.left(), 0.0_f64);
+    solver.set_termination_callback(move |_: &DefaultInfo<f64>| {
+        let left = budget.left();
+        if let (Some(before), Some(left)) = (before, left) {
             longest = longest.max(before - left);
-            before = left;
-            left <= longest
-        });
-    }
+        }
+        before = left;
+        budget.is_spent() || left.is_some_and(|left| left <= longest)
+    });
     solver.solve();
     let solution = solver.solution;
     Some((solution.x, solution.z, solution.iterations as usize, solution.status))

@@ -46,6 +46,7 @@ impl Solver<ConeNcp> for InteriorPoint {
         let mut status = Status::MaxIterations;
         for round in 0..ROUNDS {
             if !allows_start(state.incumbent.budget(), state.x.len()) {
+                status = Status::TimeLimit;
                 break;
             }
             let Some(program) = pose(&state.problem, &s) else {
