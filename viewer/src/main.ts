@@ -34,6 +34,8 @@ declare global {
       arrows(): Arrow[];
       /** The read-out of the frame. */
       pairs(): PairReadout[];
+      /** What joints, connects and welds transmit in the frame (N, N m), actuators and tendons. */
+      transmitted(): { joints: { force: number[]; moment: number[] }[]; actuators: number[]; tendons: number[] };
       /** The centres of pressure in the scene: geoms of the pair and place (m). */
       markers(): { geoms: number[]; point: number[] }[];
       /** Draws now instead of with the next picture. */
@@ -42,7 +44,7 @@ declare global {
   }
 }
 
-window.stiction = { ready: false, frames: 0, frame: () => 0, step: () => 0, jump() {}, arrows: () => [], pairs: () => [], markers: () => [], draw() {} };
+window.stiction = { ready: false, frames: 0, frame: () => 0, step: () => 0, jump() {}, arrows: () => [], pairs: () => [], transmitted: () => ({ joints: [], actuators: [], tendons: [] }), markers: () => [], draw() {} };
 
 load()
   .then(start)
@@ -103,6 +105,11 @@ function start(recording: Recording): void {
     jump: (frame: number) => player.jump(frame),
     arrows: () => forces.arrows(),
     pairs: () => readout.pairs(player.frame),
+    transmitted: () => ({
+      joints: recording.header.joints.map((_, i) => recording.joint(player.frame, i)),
+      actuators: recording.header.actuators.map((_, i) => recording.pull(player.frame, "actuator", i)),
+      tendons: recording.header.tendons.map((_, i) => recording.pull(player.frame, "tendon", i)),
+    }),
     markers: () => forces.markers(),
     draw: () => stage?.draw(),
   });

@@ -1,7 +1,7 @@
 // The read-out beside the scene: all pairs of geoms of the frame, and all numbers of the pair and the contact that the
 // reader has chosen.
 
-import type { Vector3 } from "three";
+import { Vector3 } from "three";
 import { make, setText } from "./dom";
 import { components, count, number } from "./format";
 import { type ContactReadout, lawName, marginRow, marginText, modeName, pairName, type PairReadout, type Readout } from "./readout";
@@ -23,6 +23,8 @@ export class Panel {
   private readonly contactPart = make("section");
   private readonly contactTitle = make("h2");
   private readonly contactNumbers = new Numbers();
+  private readonly mechanism = make("details");
+  private readonly mechanismNumbers = new Numbers();
   /** The pairs shown. */
   private pairs: PairReadout[] = [];
   private frame = 0;
@@ -41,7 +43,10 @@ export class Panel {
     all.append(heading, this.pairList.root);
     this.pairPart.append(this.pairTitle, this.pairNumbers.root, this.contactList.root);
     this.contactPart.append(this.contactTitle, this.contactNumbers.root);
-    root.append(all, this.hint, this.pairPart, this.contactPart);
+    this.mechanism.append(make("summary", "", "Joints, actuators and tendons"), this.mechanismNumbers.root);
+    this.mechanism.hidden = this.mechanismRows().length === 0;
+    this.mechanism.addEventListener("toggle", () => this.show());
+    root.append(all, this.hint, this.pairPart, this.contactPart, this.mechanism);
   }
 
   /** Shows what was chosen, and brings it into view. */
@@ -67,6 +72,7 @@ export class Panel {
     this.pairList.show(this.pairs.map((pair) => this.pairItem(pair)));
     this.hint.hidden = this.selection.pair !== null;
     this.showPair(this.pairs.find((pair) => this.selection.has(pair)));
+    if (this.mechanism.open) this.mechanismNumbers.show(this.mechanismRows());
   }
 
   private showPair(pair: PairReadout | undefined): void {
@@ -83,6 +89,21 @@ export class Panel {
     const contact = pair?.contacts[place];
     setText(this.contactTitle, `Contact ${place + 1} of this pair`);
     this.contactNumbers.show(contact ? this.contactRows(contact) : [["Contact", "none in this step"]]);
+  }
+
+  /** What joints transmit to the child or second body, and what actuators and tendons pull with. */
+  private mechanismRows(): NumberRow[] {
+    const { joints, actuators, tendons } = this.recording.header;
+    const pulls = (kind: "actuator" | "tendon") => (name: string, i: number): NumberRow =>
+      [name, number(this.recording.pull(this.frame, kind, i)), "N, N\u202fm"];
+    return [
+      ...joints.flatMap((name, i): NumberRow[] => {
+        const { force, moment } = this.recording.joint(this.frame, i);
+        return [[name, new Vector3(...force), "N"], ["moment", new Vector3(...moment), "N\u202fm"]];
+      }),
+      ...actuators.map(pulls("actuator")),
+      ...tendons.map(pulls("tendon")),
+    ];
   }
 
   private pairItem(pair: PairReadout): Item {

@@ -3,7 +3,7 @@
 import { type Column, ColumnReader, inflate } from "./columns";
 
 /** Version of the data, as in `crates/stiction-page/src/header.rs`. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";
 
@@ -47,6 +47,10 @@ interface Header {
   frames: number;
   bodies: Body[];
   geoms: Geom[];
+  /** Joints, connects and welds that transmit something. */
+  joints: string[];
+  actuators: string[];
+  tendons: string[];
   /** Names of the laws, by code. */
   laws: string[];
   meshes: [number, number][];
@@ -119,6 +123,7 @@ export class Recording {
   private readonly position: Float64Array;
   private readonly orientation: Float64Array;
   private readonly speeds: Float64Array;
+  private readonly transmitted: Record<"force" | "moment" | "actuator" | "tendon", Float64Array>;
 
   constructor(header: Header, bytes: Uint8Array) {
     const reader = new ColumnReader(header.columns, bytes);
@@ -137,6 +142,12 @@ export class Recording {
       penetration: read("penetration"),
       unsolved: read("unsolved"),
       time: read("time"),
+    };
+    this.transmitted = {
+      force: read("joint_force"),
+      moment: read("joint_moment"),
+      actuator: read("actuator_force"),
+      tendon: read("tendon_tension"),
     };
     this.contacts = contacts(header.frames, read);
     const { ptr, margin } = this.contacts;
@@ -169,6 +180,18 @@ export class Recording {
   /** Speed of a body's origin, averaged over the step (m/s). */
   speed(frame: number, body: number): number {
     return this.speeds[body * this.frames + frame];
+  }
+
+  /** What a joint, connect or weld transmits to the child or second body: force (N) and moment about its point (N m). */
+  joint(frame: number, joint: number): { force: Vector; moment: Vector } {
+    const { force, moment } = this.transmitted;
+    const at = (values: Float64Array) => [0, 1, 2].map((k) => values[(3 * joint + k) * this.frames + frame]) as Vector;
+    return { force: at(force), moment: at(moment) };
+  }
+
+  /** Force of an actuator before its gear, or tension of a tendon (N, or N m where it turns something). */
+  pull(frame: number, kind: "actuator" | "tendon", index: number): number {
+    return this.transmitted[kind][index * this.frames + frame];
   }
 
   /** The frame whose time is nearest. */

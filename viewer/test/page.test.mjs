@@ -109,6 +109,22 @@ async function open(path, options = {}) {
   return { page, errors, close };
 }
 
+/** What joints, actuators and tendons transmit is what was recorded, to some 16 bits. */
+function compareTransmitted(where, recording, step, { joints, actuators, tendons }) {
+  const [from, to] = [recording.joint_ptr[step], recording.joint_ptr[step + 1]].map(Number);
+  const expected = (name, first, count) => Array.from(recording[name].subarray(first, first + count));
+  const lines = (name, found) => expected(name, found.length * step, found.length);
+  for (const [found, right] of [
+    [joints.flatMap(({ force }) => force), expected("joint_force", 3 * from, 3 * (to - from))],
+    [joints.flatMap(({ moment }) => moment), expected("joint_moment", 3 * from, 3 * (to - from))],
+    [actuators, lines("actuator_force", actuators)],
+    [tendons, lines("tendon_tension", tendons)],
+  ]) {
+    assert.equal(found.length, right.length, where);
+    found.forEach((x, i) => assert.ok(Math.abs(x - right[i]) <= 2e-5 * Math.abs(right[i]) + 1e-30, `${where}: ${x} ${right[i]}`));
+  }
+}
+
 /** The arrows in 15 frames, and the last, are the recorded forces; read-out and markers are what they add up to. */
 async function compareWithRecording(name, files) {
   const recording = readNpz(files.npz);
@@ -130,9 +146,10 @@ async function compareWithRecording(name, files) {
         if (typeof x !== "object") return x;
         return "z" in x ? [x.x, x.y, x.z] : Object.fromEntries(Object.entries(x).map(([key, value]) => [key, plain(value)]));
       }
-      return { frame: frame(), step: step(), arrows: arrows(), markers: markers(), pairs };
+      return { frame: frame(), step: step(), arrows: arrows(), markers: markers(), pairs, transmitted: window.stiction.transmitted() };
     }, frame);
     comparePairs(`${name}, frame ${frame}`, recording, frame, shown);
+    compareTransmitted(`${name}, frame ${frame}`, recording, frame, shown.transmitted);
     assert.deepEqual([shown.frame, shown.step], [frame, frame + 1]);
     const expected = forces(recording, frame);
     assert.equal(shown.arrows.length, expected.length, `${name}, frame ${frame}`);

@@ -1,9 +1,10 @@
 //! The columns of a page: shapes, poses, series and contacts of the steps that it shows, each rounded to what can be seen.
 
 use crate::columns::{Columns, Lanes, Rounding};
-use crate::header::start_energy;
+use crate::header::{joint_sources, start_energy};
 use crate::tracks::{Track, tracks};
 use stiction::recording::{Poses, Recording};
+use stiction::report::RowSource;
 
 /// Positions of bodies are rounded to this part of the smallest moving geom.
 const PLACE: f64 = 1.0 / 65536.0;
@@ -29,6 +30,7 @@ pub(crate) fn columns(recording: &Recording, steps: &[usize], stride: usize) -> 
     add_shapes(&mut columns, recording);
     add_poses(&mut columns, recording, steps);
     add_series(&mut columns, recording, steps, stride);
+    add_transmitted(&mut columns, recording, steps);
     add_contacts(&mut columns, recording, steps);
     columns
 }
@@ -120,6 +122,23 @@ fn add_series(columns: &mut Columns, recording: &Recording, steps: &[usize], str
     let latest = recording.time.iter().fold(0.0, |t: f64, x| t.max(x.abs()));
     let tick = Rounding::grid((recording.run.timestep / 1024.0).max(latest / f64::from(1 << 30)));
     columns.add("time", tick, 2, Lanes::One, [time]);
+}
+
+/// What joints, connects and welds, actuators and tendons transmit.
+fn add_transmitted(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
+    let joints = &recording.joints;
+    let lanes = 3 * joint_sources(recording).len();
+    let mut add = |name: &str, lanes: usize, value: &dyn Fn(usize, usize) -> f64| {
+        let lanes = (0..lanes).map(|lane| steps.iter().map(move |&step| value(step, lane)));
+        columns.add(name, Rounding::Float { shift: 8 }, 1, Lanes::Frames, lanes);
+    };
+    let of_joint = |values: &[f64], step: usize, lane: usize| values[3 * joints.of_step(step).start + lane];
+    add("joint_force", lanes, &|step, lane| of_joint(&joints.force, step, lane));
+    add("joint_moment", lanes, &|step, lane| of_joint(&joints.moment, step, lane));
+    let (actuators, tendons) =
+        (recording.run.actuators.len(), recording.run.sources.of(RowSource::Tendon).len());
+    add("actuator_force", actuators, &|step, lane| recording.actuator_force[actuators * step + lane]);
+    add("tendon_tension", tendons, &|step, lane| recording.tendon_tension[tendons * step + lane]);
 }
 
 /// Contacts, track by track.

@@ -5,11 +5,11 @@ use crate::columns::Column;
 use serde::Serialize;
 use std::borrow::Cow;
 use stiction::recording::{LAW_NAMES, Recording, SHAPE_NAMES};
-use stiction::report::Certificate;
+use stiction::report::{Certificate, RowSource};
 use stiction_solvers::io::printable;
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
-const PAGE_FORMAT: u32 = 3;
+const PAGE_FORMAT: u32 = 4;
 
 /// What the page knows besides the columns.
 #[derive(Serialize)]
@@ -26,6 +26,11 @@ pub(crate) struct Header<'a> {
     frames: usize,
     bodies: Vec<BodyHeader<'a>>,
     geoms: Vec<GeomHeader<'a>>,
+    /// Names of the joints, connects and welds that transmit something.
+    joints: Vec<Cow<'a, str>>,
+    /// Names of the actuators, then of the fixed tendons.
+    actuators: Vec<Cow<'a, str>>,
+    tendons: Vec<Cow<'a, str>>,
     /// Names of the laws, by code.
     laws: &'static [&'static str],
     /// Vertices and triangles of each mesh.
@@ -78,6 +83,7 @@ impl<'a> Header<'a> {
     ) -> Self {
         let (bodies, geoms) = (&recording.run.bodies, &recording.run.geoms);
         let (meshes, fields) = (&recording.run.meshes, &recording.run.height_fields);
+        let name = |source: usize| printable(&recording.run.sources.names[source]);
         let rgba = |g: usize| Some(&geoms.rgba[4 * g..4 * g + 4]).filter(|c| c.iter().all(|x| x.is_finite()));
         Self {
             format: PAGE_FORMAT,
@@ -108,6 +114,9 @@ impl<'a> Header<'a> {
                     rgba: rgba(g),
                 })
                 .collect(),
+            joints: joint_sources(recording).iter().map(|&source| name(source)).collect(),
+            actuators: recording.run.actuators.iter().map(|name| printable(name)).collect(),
+            tendons: recording.run.sources.of(RowSource::Tendon).map(name).collect(),
             laws: &LAW_NAMES,
             meshes: (0..meshes.vertex_ptr.len() - 1)
                 .map(|m| [&meshes.vertex_ptr, &meshes.triangle_ptr].map(|ptr| ptr[m + 1] - ptr[m]))
@@ -119,6 +128,12 @@ impl<'a> Header<'a> {
             columns,
         }
     }
+}
+
+/// What transmits something in every step: places among the recording's sources.
+pub(crate) fn joint_sources(recording: &Recording) -> Vec<usize> {
+    let joints = &recording.joints;
+    joints.source[joints.of_step(0)].iter().map(|&source| source as usize).collect()
 }
 
 /// Energy before the first step (J).

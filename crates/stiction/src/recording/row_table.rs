@@ -24,7 +24,7 @@ pub struct SourceTable {
 }
 
 impl SourceTable {
-    pub(crate) fn of(model: &Model) -> Self {
+    pub(crate) fn of_model(model: &Model) -> Self {
         let mut table = Self::default();
         for source in RowSource::ALL {
             let names = source.names(model).map(String::from);
@@ -36,12 +36,13 @@ impl SourceTable {
 
     /// Place of a source, by its kind and its index among those.
     pub(crate) fn place(&self, source: RowSource, index: usize) -> usize {
-        self.kind.partition_point(|&kind| kind < source.kind() as i32) + index
+        self.of(source).start + index
     }
 
-    /// Sources of a kind.
-    pub(crate) fn count(&self, source: RowSource) -> usize {
-        self.kind.iter().filter(|kind| **kind == source.kind() as i32).count()
+    /// Places of the sources of a kind.
+    pub fn of(&self, source: RowSource) -> std::ops::Range<usize> {
+        let place = |kind: usize| self.kind.partition_point(|&of| of < kind as i32);
+        place(source.kind())..place(source.kind() + 1)
     }
 
     pub(crate) fn write<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {

@@ -144,7 +144,7 @@ impl Run {
                 mass: model.bodies.iter().map(|b| b.mass).collect(),
                 fixed: model.bodies.iter().map(|b| i32::from(b.base == Base::World)).collect(),
             },
-            sources: SourceTable::of(model),
+            sources: SourceTable::of_model(model),
             actuators: model.actuators.iter().map(|actuator| actuator.name.clone()).collect(),
             geoms,
             meshes,

@@ -237,7 +237,7 @@ impl Recording {
     }
 
     fn write_transmitted<W: Write + Seek>(&self, npz: &mut NpzWriter<W>) -> std::io::Result<()> {
-        let (n, tendons) = (self.steps(), self.run.sources.count(RowSource::Tendon));
+        let (n, tendons) = (self.steps(), self.run.sources.of(RowSource::Tendon).len());
         self.joints.write(npz)?;
         npz.strings("actuator_names", &self.run.actuators)?;
         npz.array("actuator_force", &[n, self.run.actuators.len()], &self.actuator_force)?;
@@ -245,7 +245,7 @@ impl Recording {
     }
 
     fn read_transmitted<R: Read + Seek>(&mut self, npz: &mut NpzReader<R>) -> Result<(), ReadProblem> {
-        let (n, tendons) = (self.steps(), self.run.sources.count(RowSource::Tendon));
+        let (n, tendons) = (self.steps(), self.run.sources.of(RowSource::Tendon).len());
         self.joints = JointTable::read(npz, n)?;
         self.run.actuators = npz.strings("actuator_names")?;
         self.actuator_force = npz.array("actuator_force", &[n, self.run.actuators.len()])?;
