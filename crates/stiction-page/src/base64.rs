@@ -26,7 +26,7 @@ pub(crate) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
         _ => None,
     };
     let padding = text.iter().rev().take(2).take_while(|&&c| c == b'=').count();
-    let (digits, whole) = (&text[..text.len() - padding], text.len() % 4 == 0);
+    let (digits, whole) = (&text[..text.len() - padding], text.len().is_multiple_of(4));
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     for chunk in digits.chunks(4) {
         let mut bits = 0;

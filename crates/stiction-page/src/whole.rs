@@ -67,8 +67,8 @@ pub fn check_page(text: &str) -> Result<(), PageFault> {
         let (line, column) = (error.line(), error.column());
         damaged(format!("the header of the recording is wrong at its line {line}, column {column}"))
     })?;
-    let sizes = announced.columns.iter().map(|column| column.length.checked_mul(column.planes));
-    let expected = sizes.fold(Some(0_u64), |sum, size| sum?.checked_add(size?));
+    let mut sizes = announced.columns.iter().map(|column| column.length.checked_mul(column.planes));
+    let expected = sizes.try_fold(0_u64, |sum, size| sum.checked_add(size?));
     let compressed = from_base64(data.as_bytes())
         .ok_or_else(|| damaged("the recording is not written in base 64".to_string()))?;
     match inflated_length(&compressed, expected.unwrap_or(u64::MAX)) {

@@ -7,7 +7,7 @@
 use crate::readers::Format;
 
 /// Gives a damaged file the checksums it would have as it is, as far as its parts are still found.
-pub fn mend(format: Format, bytes: &mut Vec<u8>) {
+pub fn mend(format: Format, bytes: &mut [u8]) {
     match format {
         Format::Snapshot => mend_snapshot(bytes),
         Format::Archive => drop(mend_archive(bytes)),

@@ -25,7 +25,7 @@ pub(super) fn sha256(text: &[u8]) -> [u8; 32] {
 
 /// The first 32 bits after the point of the cube roots of the first 64 primes, and of the square roots of the first 8.
 fn constants() -> ([u32; 64], [u32; 8]) {
-    let is_prime = |n: &u64| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u64| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let mut primes = (2_u64..).filter(is_prime);
     let primes: [u64; 64] = std::array::from_fn(|_| primes.next().unwrap_or_default());
     let cubes = primes.map(|p| root(u128::from(p) << 96, 3));
