@@ -213,7 +213,7 @@ def test_a_callback_hears_of_the_iterations_ends_a_solve_and_what_it_raises_is_r
         calls.append(progress)
         raise LookupError("in the user's callback")
 
-    for method in ("pgs", "path", "robust", "dantzig"):
+    for method in ("pgs", "fb-plm", "robust", "dantzig"):
         calls.clear()
         with pytest.raises(LookupError, match="in the user's callback"):
             stiction.solve_lcp(M, q, method, callback=raises)
