@@ -201,18 +201,19 @@ def test_a_callback_hears_of_the_iterations_ends_a_solve_and_what_it_raises_is_r
     M, q = A @ A.T, rng.normal(size=40)
     seen: list[stiction.SolveProgress] = []
     res = stiction.solve_lcp(M, q, "pgs", callback=seen.append, max_iterations=50)
-    assert res.status == "MaxIterations" and res.nit <= 50 and len(seen) > 5
+    # The sweeps are judged once in sixteen.
+    assert res.status == "MaxIterations" and res.nit <= 50 and len(seen) >= 50 // 16
     assert seen[-1].method == "pgs" and seen[0].z is not None and seen[0].z.shape == (40,)
     assert min(p.residual for p in seen) == pytest.approx(res.residual)
     res = stiction.solve_lcp(M, q, "pgs", callback=lambda p: p.iteration >= 3)
-    assert res.status == "Interrupted" and res.nit <= 4 and "callback" in res.message and not res.success
+    assert res.status == "Interrupted" and res.nit <= 17 and "callback" in res.message and not res.success
     calls = []
 
     def raises(progress: stiction.SolveProgress) -> None:
         calls.append(progress)
         raise LookupError("in the user's callback")
 
-    for method in ("pgs", "path", "robust", "dantzig"):
+    for method in ("pgs", "fb-plm", "robust", "dantzig"):
         calls.clear()
         with pytest.raises(LookupError, match="in the user's callback"):
             stiction.solve_lcp(M, q, method, callback=raises)
@@ -241,7 +242,7 @@ def test_a_function_that_raises_is_not_called_again() -> None:
                     [3.0, 3.0],
                     lambda z: call("jac", [[np.cos(z[0]), 3 * z[1] ** 2], [-np.exp(z[0]), 3 * z[1] ** 2]]),
                     method=method,
-                    tol=0.0,
+                    tol=1e-300,
                 )
             assert calls[broken] == 3, (method, calls)
 
@@ -260,15 +261,15 @@ def test_limits_hold_within_a_call_of_every_function() -> None:
         "mcp": lambda **how: stiction.solve_mcp(lambda z: M @ z + q, np.ones(60), lambda z: M, **how),
     }
     for name, solve in solves.items():
-        res = solve(time_limit=0.0, tol=0.0)
+        res = solve(time_limit=0.0, tol=1e-300)
         assert res.status in ("TimeLimit", "Solved"), (name, res)
-        res = solve(max_iterations=1, tol=0.0)
+        res = solve(max_iterations=1, tol=1e-300)
         assert res.status != "TimeLimit" and res.nit <= 60, (name, res)
         with pytest.raises(stiction.StictionError, match="max_iterations -1"):
             solve(max_iterations=-1)
         with pytest.raises(stiction.StictionError, match="time_limit"):
             solve(time_limit=-1.0)
-        assert solve(callback=lambda p: True, tol=0.0).status in ("Interrupted", "Solved"), name
+        assert solve(callback=lambda p: True, tol=1e-300).status in ("Interrupted", "Solved"), name
 
 
 def test_ctrl_c_ends_every_solve_at_once() -> None:
@@ -276,10 +277,10 @@ def test_ctrl_c_ends_every_solve_at_once() -> None:
     rng = np.random.default_rng(2)
     M, q = rng.normal(size=(n, n)), rng.normal(size=n)
     W = (lambda A: A @ A.T)(rng.normal(size=(n, 30)))
-    solves: list[Any] = [lambda m=m: stiction.solve_lcp(M, q, m, tol=0.0) for m in ("robust", "lemke", "path", "fb-plm")]
-    solves += [lambda m=m: stiction.solve_lcp(W, q, m, tol=0.0) for m in ("pgs max_iterations=1000000000", "dantzig")]
-    solves += [lambda m=m: stiction.solve_ncp(W, q, 0.5, m, tol=0.0) for m in ("robust", "nsgs max_iterations=1000000000")]
-    solves += [lambda: stiction.solve_mcp(lambda z: M @ z + q + z**3, np.ones(n), method="fb-rlm", tol=0.0)]
+    solves: list[Any] = [lambda m=m: stiction.solve_lcp(M, q, m, tol=1e-300) for m in ("robust", "lemke", "path", "fb-plm")]
+    solves += [lambda m=m: stiction.solve_lcp(W, q, m, tol=1e-300) for m in ("pgs max_iterations=1000000000", "dantzig")]
+    solves += [lambda m=m: stiction.solve_ncp(W, q, 0.5, m, tol=1e-300) for m in ("robust", "nsgs max_iterations=1000000000")]
+    solves += [lambda: stiction.solve_mcp(lambda z: M @ z + q + z**3, np.ones(n), method="fb-rlm", tol=1e-300)]
     late = []
     for k, solve in enumerate(solves):
         sent = []
@@ -290,12 +291,15 @@ def test_ctrl_c_ends_every_solve_at_once() -> None:
 
         timer = threading.Timer(0.2, send)
         timer.start()
+        ended = False
         try:
             solve()
+            ended = True
             timer.join()
             time.sleep(0.05)
         except KeyboardInterrupt:
-            late.append((k, time.perf_counter() - sent[0]))
+            if not ended:
+                late.append((k, time.perf_counter() - sent[0]))
         timer.join()
     print(late)
     assert len(late) >= 6 and max(seconds for _, seconds in late) < 0.5, late

@@ -41,10 +41,15 @@ impl ActiveSet {
     }
 
     /// The set that an answer shows: `z_i` that are inside their bounds, and further so, beside the largest `z`, than `w_i` is from
-    /// zero beside the largest `w`.
+    /// zero beside the largest `w`, or beside 1 if that is larger (where every `w` is rounding, none is large).
     pub fn of_answer(x: &Solution, bounds: impl Fn(usize) -> [f64; 2]) -> ActiveSet {
+        ActiveSet::of_answer_beside(x, 1.0, bounds)
+    }
+
+    /// The same where the terms of `w` are of this size.
+    pub fn of_answer_beside(x: &Solution, size: f64, bounds: impl Fn(usize) -> [f64; 2]) -> ActiveSet {
         let mut set = ActiveSet::new(x.z.len());
-        let (z_unit, w_unit) = (largest_abs(&x.z), largest_abs(&x.w));
+        let (z_unit, w_unit) = (largest_abs(&x.z), largest_abs(&x.w).max(size));
         for (i, (z, w)) in x.z.iter().zip(&x.w).enumerate() {
             let [lower, upper] = bounds(i);
             let inside = (z - lower).min(upper - z);

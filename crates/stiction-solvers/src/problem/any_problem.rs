@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::linalg::dense::largest_abs;
 use crate::problem::active_set::ActiveSet;
 use crate::problem::cones::cone::Cone;
 use crate::problem::cones::cone_ncp::ConeNcp;
@@ -97,12 +98,20 @@ impl AnyProblem {
     pub fn active_set(&self, x: &Solution) -> ActiveSet {
         let nonnegative = |_| [0.0, f64::INFINITY];
         match self {
-            AnyProblem::Lcp(_) | AnyProblem::FactoredLcp(_) => ActiveSet::of_answer(x, nonnegative),
-            AnyProblem::BoxLcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
-            AnyProblem::Mlcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
+            AnyProblem::Lcp(problem) => ActiveSet::of_answer_beside(x, largest_abs(problem.q()), nonnegative),
+            AnyProblem::FactoredLcp(problem) => {
+                ActiveSet::of_answer_beside(x, largest_abs(problem.q()), nonnegative)
+            }
+            AnyProblem::BoxLcp(problem) => {
+                ActiveSet::of_answer_beside(x, largest_abs(problem.q()), |i| problem.bounds(i))
+            }
+            AnyProblem::Mlcp(problem) => {
+                let problem = problem.as_box_lcp();
+                ActiveSet::of_answer_beside(x, largest_abs(problem.q()), |i| problem.bounds(i))
+            }
             AnyProblem::Mcp(problem) => ActiveSet::of_answer(x, |i| problem.bounds(i)),
             AnyProblem::ConeNcp(problem) => {
-                let normals = ActiveSet::of_answer(x, nonnegative);
+                let normals = ActiveSet::of_answer_beside(x, largest_abs(problem.q()), nonnegative);
                 let blocks = problem.cones().iter().zip(problem.starts());
                 let rows = blocks.flat_map(|(cone, &start)| {
                     (start..start + cone.dim()).map(move |row| (cone, start, row))
