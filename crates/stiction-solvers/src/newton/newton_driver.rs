@@ -143,7 +143,7 @@ impl NewtonDriver {
     /// Of every two attempts the second starts from a point spread over the box in the problem's units. False if it is the
     /// other's turn, or the function is not defined there.
     fn restart_inside<P: Bounded>(&mut self, problem: &P, attempt: usize) -> bool {
-        if attempt % 2 == 0 {
+        if attempt.is_multiple_of(2) {
             return false;
         }
         let mut at = std::mem::take(&mut self.memory);

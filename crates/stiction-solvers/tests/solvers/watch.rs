@@ -44,10 +44,13 @@ fn every_solver_ends_at_any_question_with_a_whole_answer_and_is_as_good_as_new_a
     }
 }
 
+/// Method, iteration, natural map and iterate.
+type Heard = (String, usize, f64, Vec<f64>);
+
 /// Keeps what it hears.
 #[derive(Default)]
 struct Listener {
-    heard: RefCell<Vec<(String, usize, f64, Vec<f64>)>>,
+    heard: RefCell<Vec<Heard>>,
     patience: usize,
 }
 

@@ -63,23 +63,23 @@ impl<F: Fn(&[f64], &mut [f64])> Differences<F> {
         let mut values = Values { of: self, at: z.to_vec(), j };
         let shortest = if z[j] == 0.0 { SHORTEST } else { STEP * z[j].abs() };
         let mut step = (STEP * size).min(0.5 * room);
-        let mut best: Option<Vec<f64>> = None;
         // An unknown whose bounds leave no room for a step is no unknown.
-        while room > ROOM * size {
-            let (slopes, bends) = match values.slopes(here, step) {
-                Some(found) => found,
-                None if step > shortest => (vec![], true),
-                None => break,
+        let is_unknown = room > ROOM * size;
+        let mut best: Option<Vec<f64>> = None;
+        let mut shortening = is_unknown;
+        while shortening {
+            let bends = match values.slopes(here, step) {
+                Some((slopes, bends)) => {
+                    best = Some(slopes);
+                    bends
+                }
+                // Out of the domain: a shorter step may be in it.
+                None => true,
             };
-            if !slopes.is_empty() {
-                best = Some(slopes);
-            }
-            if !bends || step <= shortest {
-                break;
-            }
+            shortening = bends && step > shortest;
             step = (step * SHORTEN).max(shortest);
         }
-        let missing = if room > ROOM * size { f64::NAN } else { 0.0 };
+        let missing = if is_unknown { f64::NAN } else { 0.0 };
         for i in 0..n {
             jacobian[i * n + j] = best.as_ref().map_or(missing, |slopes| slopes[i]);
         }

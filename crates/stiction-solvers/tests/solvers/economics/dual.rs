@@ -73,10 +73,13 @@ pub(super) fn sum(numbers: impl Iterator<Item = Dual>) -> Dual {
     numbers.fold(Dual::default(), |sum, number| sum + number)
 }
 
+/// Values of numbers.
+type Values = dyn Fn(&[Dual]) -> Vec<Dual>;
+
 /// A function of `n` numbers with `n` values.
 pub(super) struct Function {
     pub(super) n: usize,
-    pub(super) values: Box<dyn Fn(&[Dual]) -> Vec<Dual>>,
+    pub(super) values: Box<Values>,
     /// Bounds, for a function that is known by its values only.
     pub(super) differences: Option<[Vec<f64>; 2]>,
 }

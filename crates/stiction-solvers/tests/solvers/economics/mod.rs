@@ -44,7 +44,9 @@ fn agrees(known: &Known, z: &[f64], first: &mut Option<Vec<f64>>) -> bool {
     }
 }
 
-fn solvers() -> [(&'static str, Box<dyn Solver<Mcp<Function>>>); 4] {
+type Named = (&'static str, Box<dyn Solver<Mcp<Function>>>);
+
+fn solvers() -> [Named; 4] {
     [
         ("path", Box::new(Path::new(PathSettings::default()).unwrap())),
         ("fb-plm", Box::new(FbPlm::new(FbPlmSettings::default()).unwrap())),
