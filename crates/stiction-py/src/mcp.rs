@@ -168,10 +168,10 @@ impl Chosen {
             }
             BoxLcpSolver::Path(settings) => Kind::Other(Box::new(Path::new(*settings).map_err(refuse)?)),
             BoxLcpSolver::FbPlm(settings) => {
-                Kind::Other(Box::new(FbPlm::new(settings.clone()).map_err(refuse)?))
+                Kind::Other(Box::new(FbPlm::new(*settings).map_err(refuse)?))
             }
             BoxLcpSolver::FbRlm(settings) => {
-                Kind::Other(Box::new(FbRlm::new(settings.clone()).map_err(refuse)?))
+                Kind::Other(Box::new(FbRlm::new(*settings).map_err(refuse)?))
             }
             other => return Err(refuse(format!("{} takes no function", other.name()))),
         };
