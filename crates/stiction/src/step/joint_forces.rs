@@ -302,7 +302,7 @@ impl<'a> Motion<'a> {
         for block in rows.blocks[rotors..].iter().filter(|block| is_free(block)) {
             all.extend(columns(model, rows, block));
         }
-        let found = if all.is_empty() { Vec::new() } else { least_norm(&all, &right) };
+        let found = least_norm(&all, &right);
         places.into_iter().map(|place| found[place].to_vec()).collect()
     }
 
@@ -436,7 +436,7 @@ fn columns<'a>(model: &'a Model, rows: &'a Rows, block: &'a RowBlock) -> impl It
 /// The least-norm `x` of those that bring `sum x_k column_k` nearest to `right`; zero where it is not finite.
 fn least_norm(columns: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let matrix = DMatrix::from_fn(right.len(), columns.len(), |i, k| columns[k][i]);
-    if !matrix.iter().chain(right).all(|x| x.is_finite()) {
+    if matrix.is_empty() || !matrix.iter().chain(right).all(|x| x.is_finite()) {
         return vec![0.0; columns.len()];
     }
     let singular = matrix.svd(true, true);
