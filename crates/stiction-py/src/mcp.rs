@@ -167,12 +167,8 @@ impl Chosen {
                 Kind::Robust(Box::new(Robust::new(settings.clone()).map_err(refuse)?))
             }
             BoxLcpSolver::Path(settings) => Kind::Other(Box::new(Path::new(*settings).map_err(refuse)?)),
-            BoxLcpSolver::FbPlm(settings) => {
-                Kind::Other(Box::new(FbPlm::new(*settings).map_err(refuse)?))
-            }
-            BoxLcpSolver::FbRlm(settings) => {
-                Kind::Other(Box::new(FbRlm::new(*settings).map_err(refuse)?))
-            }
+            BoxLcpSolver::FbPlm(settings) => Kind::Other(Box::new(FbPlm::new(*settings).map_err(refuse)?)),
+            BoxLcpSolver::FbRlm(settings) => Kind::Other(Box::new(FbRlm::new(*settings).map_err(refuse)?)),
             other => return Err(refuse(format!("{} takes no function", other.name()))),
         };
         let limit = ask.max_iterations.filter(|_| name == "robust");

@@ -333,8 +333,9 @@ fn unknown_entry(element: Element<'_>, entry: &str) -> SceneError {
     let hint = match crate::suggestion::nearest(given, ENTRIES.iter().map(|(e, _)| word(e))) {
         Some(near) if near != given => format!("did you mean {:?}?", format!("{PREFIX}{near}")),
         _ => {
-            let known: Vec<String> = ENTRIES.iter().map(|(e, _)| format!("{PREFIX}{e}")).collect();
-            format!("known are {}", known.join(", "))
+            let mut known: Vec<&str> = ENTRIES.iter().map(|(e, _)| word(e)).collect();
+            known.dedup();
+            format!("known are, after {PREFIX:?}, {}", known.join(", "))
         }
     };
     element.invalid(Some("name"), format!("{PREFIX}{entry} is not an entry of this engine's; {hint}"))

@@ -296,7 +296,7 @@ fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
         (r#"<text name="stiction:solvr" data="lemke"/>"#, ["name", "solvr", "\"stiction:solver\"?"]),
         (r#"<text name="stiction:solver" data=""/>"#, ["data", "empty", "name"]),
         (r#"<text name="stiction:duration" data="1"/>"#, ["<text>", "<numeric>", "duration"]),
-        (r#"<numeric name="stiction:hardness" data="1"/>"#, ["hardness", "known are", "stiction:duration"]),
+        (r#"<numeric name="stiction:hardness" data="1"/>"#, ["hardness", "known are", "contact_model"]),
     ] {
         refused("top", &custom(entry), 3, &words);
     }
