@@ -51,8 +51,8 @@ pub(crate) const ASYMMETRY: f64 = 1e-12;
 pub struct InteriorPointSettings {
     /// An answer whose natural map is at most this is solved (dimensionless, see [`crate::problem::Problem::residual`]).
     pub tolerance: f64,
-    /// Most time of a solve (s); `None`: no limit. When it is over the best answer so far is returned
-    /// ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
+    /// Most time of a solve (s); `None`: no limit. When it is over, or an iteration would not end before, the best answer so
+    /// far is returned ([`Status::TimeLimit`]). Default `None`: then nothing depends on a clock.
     pub time_limit: Option<f64>,
     /// Iterations at most.
     pub max_iterations: u32,

@@ -179,13 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_right_to_six_digits_from_a_pole_to_far_away_from_it_within_bounds_and_at_them() {
+    fn slopes_are_right_to_five_digits_from_a_pole_to_far_away_from_it_within_bounds_and_at_them() {
+        // Where a bend of 1e-3 just passes, the step is 1e-3 (1 / z), 2e-3 (logarithm) or 4e-3 (root) of z, and the error of
+        // second order 1e-6, 1.3e-6 or 2e-6.
         for exponent in -12..=12 {
             let z = 1.7 * 10f64.powi(exponent);
             for [lower, upper] in [[-INF, INF], [0.0, INF], [z, INF], [-INF, z], [0.1 * z, 1.1 * z]] {
                 let near = |value: f64, exact: f64| {
                     assert!(
-                        (value - exact).abs() <= 1e-6 * exact.abs(),
+                        (value - exact).abs() <= 3e-6 * exact.abs(),
                         "{z:e} in {lower:e}..{upper:e}: {value:e}, not {exact:e}"
                     );
                 };
