@@ -115,7 +115,9 @@ def test_a_cluster_changes_no_bit(humanoid: stiction.Model) -> None:
 def test_ctrl_c_ends_a_rollout_within_a_second(tmp_path: pathlib.Path) -> None:
     script = tmp_path / "long.py"
     script.write_text(
-        "import stiction, numpy as np, sys\n"
+        "import signal, stiction, numpy as np, sys\n"
+        # What a shell starts in the background ignores Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "model = stiction.Model.from_string('<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 1\">"
         "<freejoint/><geom type=\"box\" size=\".1 .1 .1\"/></body></worldbody></mujoco>')\n"
         "qpos, qvel = np.tile(stiction.Simulation(model).qpos, (4, 1)), np.zeros((4, 6))\n"

@@ -257,8 +257,8 @@ def test_limits_margins_and_mechanisms_are_read_out() -> None:
     assert joint["kind"] == "joint" and joint["name"] == "hinge"
     np.testing.assert_allclose(joint["force"], [0.0, 0.0, 9.81], atol=1e-6)
     arm = np.cross(joint["point"], [0.0, 0.0, 9.81])
-    # The limit carries the moment of the weight at half a metre, on a slope of 0.1 rad.
-    np.testing.assert_allclose(joint["moment"] - arm, [0.0, -9.81 * 0.5 * np.cos(0.1), 0.0], atol=1e-6)
+    # The limit carries the moment of the weight at half a metre, on a slope of 0.1 degrees.
+    np.testing.assert_allclose(joint["moment"] - arm, [0.0, -9.81 * 0.5 * np.cos(np.radians(0.1)), 0.0], atol=1e-6)
     assert sim.actuator_forces().shape == sim.tendon_tensions().shape == (0,)
     assert sim.mobility()["mobility"] == 1 and sim.assemble()["after"] == 0.0
     grasp = stiction.Simulation(stiction.Model.builtin("incline"))
