@@ -261,13 +261,3 @@ fn a_tendon_that_carries_a_weight_pulls_by_it() {
         close(force(s, "slide").force, [0.0, 0.0, 2.0 * G], 1e-9);
     });
 }
-
-#[test]
-fn what_holds_nothing_that_moves_transmits_nothing() {
-    let mut s = simulate(
-        r#"<mujoco><worldbody><body name="a" mocap="true"/><body name="b" mocap="true" pos="0 0 1"/></worldbody>
-        <equality><connect name="c" body1="a" body2="b" anchor="0 0 1"/></equality></mujoco>"#,
-    );
-    s.step().unwrap();
-    assert_eq!(force(&s, "c").force, Vector3::zeros());
-}
