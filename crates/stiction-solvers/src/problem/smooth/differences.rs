@@ -185,6 +185,10 @@ mod tests {
         for exponent in -12..=12 {
             let z = 1.7 * 10f64.powi(exponent);
             for [lower, upper] in [[-INF, INF], [0.0, INF], [z, INF], [-INF, z], [0.1 * z, 1.1 * z]] {
+                // Narrower bounds fix the unknown.
+                if upper - lower <= ROOM * z.max(1.0) {
+                    continue;
+                }
                 let within = |tolerance: f64, value: f64, exact: f64| {
                     assert!(
                         (value - exact).abs() <= tolerance * exact.abs(),
