@@ -16,8 +16,8 @@ use stiction_solvers::select::registry::{Entry, SOLVERS};
 use crate::error::CliError;
 use crate::formulation::FormulationArgs;
 use crate::names;
-use crate::output;
-use crate::progress::Progress;
+use crate::print::output;
+use crate::print::progress::Progress;
 use crate::solve::find_solver;
 
 /// The folder with the problems of the repository.

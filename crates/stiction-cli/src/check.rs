@@ -1,8 +1,8 @@
 //! `stiction check`: loads a scene and lists what was inferred, defaulted, ignored or repaired.
 
 use crate::error::CliError;
-use crate::excerpt::{coloured, excerpt};
-use crate::report::{Entry, with_attribute};
+use crate::print::excerpt::{coloured, excerpt};
+use crate::print::report::{Entry, with_attribute};
 use crate::{output, scene};
 use serde::Serialize;
 use std::fmt::Write;

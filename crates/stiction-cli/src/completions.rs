@@ -1,7 +1,7 @@
 //! `stiction completions`: what a shell must know to complete commands, options and the names that they take.
 
 use crate::error::CliError;
-use crate::output;
+use crate::print::output;
 use clap::Command;
 use clap_complete::Shell;
 

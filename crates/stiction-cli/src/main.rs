@@ -6,31 +6,27 @@
 //! cannot be met (a scene that does not load, an unknown name, a file that cannot be read).
 //!
 //! A file per subcommand (`run`, `view`, `check`, `solve`, `verify`, `bench`, `completions`), and what they share: `simulate`, `scene`,
-//! `formulation`, `names` and `islands` make simulations of arguments; `summary`, `report`, `readout`, `excerpt`, `output` and
-//! `progress` print; `targets` guards what is written. Twenty-one files, none of which deserves a folder.
+//! `formulation`, `names` and `islands` make simulations of arguments, `start` starts of solves; `print` is what they print; `targets`
+//! guards what is written.
 
 mod bench;
 mod check;
 mod completions;
 mod error;
-mod excerpt;
 mod formulation;
 mod islands;
 mod names;
-mod output;
-mod progress;
-mod readout;
-mod report;
+mod print;
 mod run;
 mod scene;
 mod simulate;
 mod solve;
 mod start;
-mod summary;
 mod targets;
 mod verify;
 mod view;
 
+use crate::print::{excerpt, output, report};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;

@@ -2,9 +2,9 @@
 
 use crate::error::CliError;
 use crate::islands::{IslandWriter, Steps};
-use crate::output;
+use crate::print::output;
+use crate::print::summary::Summary;
 use crate::simulate::SimulationArgs;
-use crate::summary::Summary;
 use crate::targets;
 use std::path::{Path, PathBuf};
 use stiction::recording::{Recorder, Recording};

@@ -2,8 +2,8 @@
 
 use crate::error::CliError;
 use crate::formulation::FormulationArgs;
-use crate::progress::Progress;
-use crate::summary::Summary;
+use crate::print::progress::Progress;
+use crate::print::summary::Summary;
 use crate::{output, scene};
 use std::path::Path;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::names;
-use crate::output;
+use crate::print::output;
 use crate::start;
 use std::fmt::Write;
 use std::path::PathBuf;

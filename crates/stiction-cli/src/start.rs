@@ -3,13 +3,13 @@
 use crate::error::CliError;
 use serde_json::Value;
 use std::path::Path;
-use stiction_solvers::io::NamedProblem;
+use stiction_solvers::io::{NamedProblem, read_text_file};
 use stiction_solvers::{ActiveSet, Problem};
 
 /// Gives every problem the answer of its name in the file; where both have only one, whatever its name.
 pub(crate) fn take(file: &Path, problems: &mut [NamedProblem]) -> Result<(), CliError> {
     let refuse = |why: String| CliError::Usage(format!("--start {}: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))?;
+    let text = read_text_file(file).map_err(|error| refuse(error.to_string()))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))?;
     let answers = match value {
         Value::Array(list) => list,

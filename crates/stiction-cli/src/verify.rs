@@ -2,8 +2,8 @@
 
 use crate::error::CliError;
 use crate::names;
-use crate::output;
-use crate::progress::Progress;
+use crate::print::output;
+use crate::print::progress::Progress;
 use serde::Serialize;
 use stiction::scene::did_you_mean;
 use stiction_lab::analytic::{self, Case};

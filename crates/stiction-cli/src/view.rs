@@ -1,9 +1,9 @@
 //! `stiction view`: a recording, or a scene after simulating it, as a page on this machine.
 
 use crate::error::CliError;
-use crate::output;
+use crate::print::output;
+use crate::print::summary::Summary;
 use crate::simulate::SimulationArgs;
-use crate::summary::Summary;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stiction::recording::{Recorder, Recording};

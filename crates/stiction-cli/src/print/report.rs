@@ -2,7 +2,7 @@
 //! when its request cannot be met.
 
 use crate::error::CliError;
-use crate::output;
+use crate::print::output;
 use serde::Serialize;
 use stiction::scene::{Place, ReportEntry, SceneError};
 

@@ -1,6 +1,6 @@
 //! What a run comes to: sizes, speed, and the worst of every certificate.
 
-use crate::readout::ReadOut;
+use crate::print::readout::ReadOut;
 use serde::Serialize;
 use std::path::Path;
 use stiction::contact::ImpactLaw;
