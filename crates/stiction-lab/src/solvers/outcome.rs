@@ -89,6 +89,11 @@ pub fn status_name(status: Status) -> &'static str {
     }
 }
 
+/// A time (us), to nanoseconds.
+fn microseconds(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e3
+}
+
 fn tried(attempt: &Attempt) -> Tried {
     let Attempt { solver, report, seconds } = attempt;
     Tried {
@@ -97,7 +102,7 @@ fn tried(attempt: &Attempt) -> Tried {
         residual: report.residual.natural_map,
         iterations: report.iterations,
         pivots: report.pivots,
-        time_us: (seconds * 1e9).round() / 1e3,
+        time_us: microseconds(*seconds),
     }
 }
 
@@ -143,7 +148,7 @@ pub fn solve(
         residual: report.residual.natural_map,
         iterations: report.iterations,
         pivots: report.pivots,
-        time_us: (shortest * 1e9).round() / 1e3,
+        time_us: microseconds(shortest),
         certificate: match &named.problem {
             AnyProblem::ConeNcp(problem) => Some(problem.certificate(&x.z, &x.w)),
             _ => None,

@@ -98,16 +98,15 @@ pub(crate) struct Cables {
 
 impl Cables {
     /// What a unit force that lengthens a cable does on links: where it acts on each, and along what (m, world axes).
-    pub(crate) fn pulls<'a>(
+    pub(crate) fn pulls(
         &self,
-        model: &'a Model,
-        data: &'a Data,
-        mocap: &'a [Mocap],
+        model: &Model,
+        data: &Data,
+        mocap: &[Mocap],
         index: usize,
-    ) -> impl Iterator<Item = (LinkId, Vector3<f64>, Vector3<f64>)> + use<'a> {
+    ) -> Vec<(LinkId, Vector3<f64>, Vector3<f64>)> {
         let spanned = Spanned { model, data, mocap, cable: &model.cables[index] };
-        let pulls: Vec<_> = spanned.pulls().collect();
-        pulls.into_iter().filter_map(|(base, point, pull)| Some((base.link()?, point, pull)))
+        spanned.pulls().filter_map(|(base, point, pull)| Some((base.link()?, point, pull))).collect()
     }
 
     fn spanned<'a>(&self, at: &Present<'a>, index: usize) -> Spanned<'a> {

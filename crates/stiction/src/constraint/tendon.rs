@@ -25,6 +25,7 @@ use super::passage::{LineWork, Passage};
 use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
 use crate::contact::BlockKind;
+use crate::dynamics;
 use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
 use crate::model::{Model, Tendon, TendonId, Term, Transmission, TreeId};
 
@@ -65,6 +66,18 @@ impl Tendons {
     /// Drives on a tendon, in the order of names.
     pub(crate) fn drives(&self, tendon: TendonId) -> &[usize] {
         &self.drives[tendon.index()]
+    }
+
+    /// The force of a tendon's spring, damper and drives, positive where it lengthens the tendon (N or N m), at the coordinates and
+    /// rates of `loops`.
+    pub(crate) fn force(&self, model: &Model, loops: &Loops, ctrl: &[f64], tendon: TendonId) -> f64 {
+        let mut force = dynamics::tension(&model.tendons[tendon], &loops.q, &loops.v);
+        for &i in self.drives(tendon) {
+            let actuator = &model.actuators[i];
+            let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
+            force += actuator.gear[0] * drive_force(actuator, ctrl[i], length, rate).0;
+        }
+        force
     }
 
     /// Rate and position gains that a step treats implicitly: damping, the stiffness of the spring where it is stretched, and

@@ -126,12 +126,7 @@ impl ForceMap {
             if terms.peek().is_none() {
                 continue;
             }
-            let mut force = dynamics::tension(contents, &loops.q, &loops.v);
-            for &i in commands.constraints.tendons.drives(tendon) {
-                let actuator = &model.actuators[i];
-                let (length, rate) = length_and_rate(model, actuator, &loops.q, &loops.v);
-                force += actuator.gear[0] * drive_force(actuator, commands.ctrl[i], length, rate).0;
-            }
+            let force = commands.constraints.tendons.force(model, loops, commands.ctrl, tendon);
             for term in terms {
                 joint::pull(model, loops, tree, term.dof, term.coefficient * force, tau);
             }

@@ -21,12 +21,12 @@ use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint::{self, push_rotor};
 use crate::constraint::equality::{Configuration, Held, Located, push_equality};
 use crate::constraint::kind::{Constraints, Level};
-use crate::constraint::passage::Passage;
+use crate::constraint::passage::{Passage, Rates};
 use crate::constraint::rows::{RowBlock, Rows};
 use crate::constraint::{RowSource, tendon::Gains};
 use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
 use crate::dynamics::{self, Data};
-use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, Transmission, TreeId};
+use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, TendonId, Transmission, TreeId};
 use crate::report::{ContactForce, JointForce, RowForce, RowLaw, Transmitted};
 use crate::spatial::Force;
 use crate::step::applied_forces::{Commands, ForceMap};
@@ -202,9 +202,9 @@ impl<'a> Motion<'a> {
         let step = self.step;
         for row in step.rows.iter().filter(|row| row.source == RowSource::Cable) {
             let force = end_sign(row) * row.impulse / step.h;
-            let pulls: Vec<_> =
-                step.constraints.cables.pulls(step.model, &self.data, &self.mocap, row.index).collect();
-            for (link, point, pull) in pulls {
+            for (link, point, pull) in
+                step.constraints.cables.pulls(step.model, &self.data, &self.mocap, row.index)
+            {
                 self.add(link, &point, &Force::new(Vector3::zeros(), pull * force));
             }
         }
@@ -213,6 +213,9 @@ impl<'a> Motion<'a> {
     /// Steps 2 and 3: the equalities between bodies with their wrenches.
     fn equalities(&self) -> Vec<(usize, Between)> {
         let model = self.step.model;
+        if model.equalities.is_empty() {
+            return Vec::new();
+        }
         let mut rows = Rows::default();
         let located = Located { loops: &self.loops, mocap: &self.mocap, time: self.step.state.time };
         let ranks = &self.step.constraints.equalities.ranks;
@@ -340,60 +343,57 @@ impl<'a> Motion<'a> {
 
     /// What lengthens a tendon.
     fn tendon(&self, index: usize) -> f64 {
-        let (model, step) = (self.step.model, self.step);
-        let contents = &model.tendons[index];
-        let (q, v) = (&self.loops.q, &self.loops.v);
+        let step = self.step;
         // What the implicit rule adds is a row.
-        let mut force = dynamics::tension(contents, q, v);
-        for (actuator, control) in model.actuators.iter().zip(&step.state.ctrl) {
-            if matches!(actuator.transmission, Transmission::Tendon(tendon) if tendon.index() == index) {
-                let (length, rate) = length_and_rate(model, actuator, q, v);
-                force += actuator.gear[0] * drive_force(actuator, *control, length, rate).0;
-            }
-        }
+        let tendons = &step.constraints.tendons;
+        let force = tendons.force(step.model, &self.loops, &step.state.ctrl, TendonId::new(index));
         let rows = step.rows.iter().filter(|row| row.source == RowSource::Tendon && row.index == index);
         force + rows.map(|row| end_sign(row) * row.impulse / step.h).sum::<f64>()
     }
 
     /// The force of a drive, before the gear.
     fn drive(&self, index: usize) -> f64 {
-        let (model, step) = (self.step.model, self.step);
-        let (actuator, control) = (&model.actuators[index], step.state.ctrl[index]);
-        let (q, v) = (&self.loops.q, &self.loops.v);
-        let (force, [position, rate], rates) = match actuator.transmission {
-            Transmission::Joint(link) => {
-                let tree = model.links[link].tree;
-                let implicit = self.is_under_contact_rule(tree) && !model.trees[tree].lone_body;
-                let (length, rate) = length_and_rate(model, actuator, q, v);
-                let gains = resisting_gains(model, actuator, control, q, v);
-                let rates = self.passage(implicit).along(|v| v[model.links[link].v]);
-                (drive_force(actuator, control, length, rate).0, gains, rates)
-            }
-            Transmission::Tendon(tendon) => {
-                let path = &model.tendons[tendon].path;
-                let implicit =
-                    path.terms.iter().any(|term| self.is_under_contact_rule(model.links[term.link].tree));
-                let (length, rate) = length_and_rate(model, actuator, q, v);
-                let gains = resisting_gains(model, actuator, control, q, v);
-                let rates = self.passage(implicit).along(|v| path.rate(v));
-                (drive_force(actuator, control, length, rate).0, gains, rates)
-            }
+        let model = self.step.model;
+        let (actuator, control) = (&model.actuators[index], self.step.state.ctrl[index]);
+        let (force, gains) = match actuator.transmission {
             Transmission::Loop(joint) => {
-                let contents = &model.loop_joints[joint];
-                let links = contents.links.into_iter().flatten();
-                let implicit =
-                    links.into_iter().any(|link| self.is_under_contact_rule(model.links[link].tree));
-                let (force, gains) = joint::drive(contents, actuator, &self.loops, control);
-                let rates = self.passage(implicit).along(|v| v[contents.v]);
-                (force, [gains.position, gains.rate], rates)
+                joint::drive(&model.loop_joints[joint], actuator, &self.loops, control)
+            }
+            Transmission::Joint(_) | Transmission::Tendon(_) => {
+                let (q, v) = (&self.loops.q, &self.loops.v);
+                let (length, rate) = length_and_rate(model, actuator, q, v);
+                let [position, gain] = resisting_gains(model, actuator, control, q, v);
+                (drive_force(actuator, control, length, rate).0, Gains { rate: gain, position })
             }
         };
-        // The gains are those along the joint; of a drive with its gear they are the square of it.
         let gear = actuator.gear[0];
         if gear == 0.0 {
             return force;
         }
-        rates.impulse(gear * force, Gains { rate, position }) / (gear * step.h)
+        // The gains are those along the joint or tendon, with the gear twice.
+        self.rates(actuator.transmission).impulse(gear * force, gains) / (gear * self.step.h)
+    }
+
+    /// How fast what a drive acts on moves in the step, by the rule of its trees.
+    fn rates(&self, transmission: Transmission) -> Rates {
+        let model = self.step.model;
+        let implicit = |link: LinkId| self.is_under_contact_rule(model.links[link].tree);
+        match transmission {
+            Transmission::Joint(link) => {
+                let lone_body = model.trees[model.links[link].tree].lone_body;
+                self.passage(implicit(link) && !lone_body).along(|v| v[model.links[link].v])
+            }
+            Transmission::Tendon(tendon) => {
+                let path = &model.tendons[tendon].path;
+                let implicit = path.terms.iter().any(|term| implicit(term.link));
+                self.passage(implicit).along(|v| path.rate(v))
+            }
+            Transmission::Loop(joint) => {
+                let contents = &model.loop_joints[joint];
+                let implicit = contents.links.into_iter().flatten().any(implicit);
+                self.passage(implicit).along(|v| v[contents.v])
+            }
+        }
     }
 
     /// Step 4.
