@@ -8,6 +8,8 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use stiction::constraint::Assembled;
+use stiction::model::Keyframe;
+use stiction::report::Violation;
 use stiction::scene::{EntryKind, LoadReport, Scene};
 use stiction::sim::{SimError, Simulation};
 use stiction_lab::table::{count, pairs};
@@ -38,6 +40,16 @@ struct Outcome {
     total_mass: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     mechanism: Option<Mechanism>,
+    /// What the reference configuration and the keyframes violate, which the first step removes.
+    violations: Vec<Configuration>,
+}
+
+/// What a configuration that a run may start from violates.
+#[derive(Debug, Serialize)]
+struct Configuration {
+    /// Name of the keyframe; nothing for the reference configuration, at which a run starts if no keyframe says where.
+    keyframe: Option<String>,
+    violations: Vec<Violation>,
 }
 
 /// Kinds in the order in which they are listed, most serious first, with their headings.
@@ -62,7 +74,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), CliError> {
             return Err(error);
         }
     };
-    let outcome = outcome(&scene, mechanism, args.strict);
+    let mut outcome = outcome(&scene, mechanism, args.strict);
+    outcome.violations = violations(&scene)?;
     if args.json {
         output::json(&outcome)?;
     } else {
@@ -88,6 +101,23 @@ fn usable(scene: &Scene) -> Result<Option<Mechanism>, CliError> {
         redundant: mobility.redundant,
         assembly,
     }))
+}
+
+/// What the reference configuration and the keyframes violate; those that violate nothing are left out.
+fn violations(scene: &Scene) -> Result<Vec<Configuration>, CliError> {
+    let mut simulation = Simulation::from_scene(scene.clone()).map_err(CliError::Setup)?;
+    let mut found = Vec::new();
+    let reference = scene.model.keyframe(Simulation::START).is_none().then_some(None);
+    for key in reference.into_iter().chain(scene.model.keyframes.iter().map(Some)) {
+        if let Some(key) = key {
+            simulation.reset_to(key).map_err(CliError::Setup)?;
+        }
+        let violations = simulation.violations().map_err(CliError::Setup)?;
+        let keyframe = key.map(|key: &Keyframe| key.name.clone());
+        found.push(Configuration { keyframe, violations });
+    }
+    found.retain(|configuration| !configuration.violations.is_empty());
+    Ok(found)
 }
 
 /// What equalities make of a scene at its start.
@@ -146,6 +176,7 @@ fn outcome(scene: &Scene, mechanism: Option<Mechanism>, strict: bool) -> Outcome
         dof: scene.model.nv(),
         total_mass: scene.model.total_mass(),
         mechanism,
+        violations: Vec::new(),
     }
 }
 
@@ -181,6 +212,19 @@ fn listing(args: &CheckArgs, scene: &Scene, outcome: &Outcome) -> String {
             if kind == EntryKind::Warning {
                 excerpt(&entry.place, coloured).lines().for_each(|line| text += &format!("    {line}\n"));
             }
+        }
+    }
+    for Configuration { keyframe, violations } in &outcome.violations {
+        let at = keyframe
+            .as_ref()
+            .map_or("Violated at the start".into(), |name| format!("Violated in keyframe '{name}'"));
+        let _ = write!(text, "\n{at}, to be removed by the first step ({}):\n", violations.len());
+        for violation in violations {
+            let _ = writeln!(
+                text,
+                "{}",
+                printable_lines(&format!("  {}: by {}", violation.what, violation.amount()))
+            );
         }
     }
     if !cosmetic.is_empty() {

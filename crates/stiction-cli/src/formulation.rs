@@ -43,6 +43,9 @@ pub(crate) struct FormulationArgs {
     /// else 1e-9]
     #[arg(long, value_name = "ERROR", allow_negative_numbers = true)]
     overlap_tolerance: Option<f64>,
+    /// Speed in m/s (rad/s of limits that are angles) at which overlap is removed [default: the scene's, else all at once]
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
+    depenetration_speed: Option<f64>,
 }
 
 impl FormulationArgs {
@@ -60,6 +63,7 @@ impl FormulationArgs {
             impact_threshold: self.impact_threshold,
             baumgarte: self.baumgarte,
             overlap_tolerance: self.overlap_tolerance,
+            depenetration_speed: self.depenetration_speed,
             ..Options::default()
         }
     }

@@ -6,10 +6,13 @@ use std::path::Path;
 use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
-use stiction::model::TreeId;
+use stiction::model::{BodyId, TreeId};
 use stiction::report::{Certificate, CertificateField, StepReport, Work};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
+
+/// What part of the kinetic energy equalities take of velocities that they forbid before it is told: less is the error of steps.
+const FORBIDDEN: f64 = 1e-2;
 
 /// Sum and maximum of a count per step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,11 +56,29 @@ pub(crate) struct Summary {
     worst: Certificate,
     /// By what the energy changed over all steps.
     work: Work,
+    /// The farthest that the removal of overlap moved a body.
+    farthest: Option<Jump>,
+    /// The most that equalities took of velocities that were set, and the time at the end of the step (J, s).
+    forbidden: Option<(f64, f64)>,
     start_energy: f64,
     end_energy: f64,
     last: Final,
     last_step: ReadOut,
     hash: u64,
+}
+
+/// What the removal of overlap at the beginning of a step did to the body that it moved farthest.
+#[derive(Clone, Debug, Serialize)]
+struct Jump {
+    /// At the end of the step (s).
+    time: f64,
+    #[serde(skip)]
+    id: BodyId,
+    body: String,
+    /// How far its origin moved (m).
+    length: f64,
+    /// The farthest that any body turned (rad).
+    angle: f64,
 }
 
 /// What `run --json` prints.
@@ -78,6 +99,8 @@ pub(crate) struct Json<'a> {
     work: &'a Work,
     /// Largest of each field over all steps.
     certificate: &'a Certificate,
+    /// The farthest that the removal of overlap moved a body.
+    largest_projection: &'a Option<Jump>,
     r#final: &'a Final,
     last_step: &'a ReadOut,
     state_hash: String,
@@ -130,6 +153,8 @@ impl Summary {
             reduced_impacts: 0,
             worst: Certificate::default(),
             work: Work::default(),
+            farthest: None,
+            forbidden: None,
             start_energy: energy,
             end_energy: energy,
             last: Final::default(),
@@ -149,6 +174,12 @@ impl Summary {
         self.pivots.add(report.pivots);
         self.worst.take_worst(&report.certificate);
         self.work += report.work;
+        self.add_jump(report);
+        let taken = -report.work.velocity_projection;
+        let tells = taken > FORBIDDEN * (taken + report.kinetic_energy);
+        if tells && taken > self.forbidden.map_or(0.0, |(most, _)| most) {
+            self.forbidden = Some((taken, report.time));
+        }
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
@@ -156,6 +187,15 @@ impl Summary {
         if !report.solved() {
             self.unsolved_steps += 1;
             self.first_unsolved.get_or_insert(report.time);
+        }
+    }
+
+    fn add_jump(&mut self, report: &StepReport) {
+        let (length, angle) = (report.certificate.projection, report.certificate.projection_angular);
+        if let Some(id) = report.projected_body
+            && self.farthest.as_ref().is_none_or(|jump| length > jump.length)
+        {
+            self.farthest = Some(Jump { time: report.time, id, body: String::new(), length, angle });
         }
     }
 
@@ -168,6 +208,9 @@ impl Summary {
     pub(crate) fn finish(&mut self, simulation: &Simulation, margins: bool) {
         let state = &simulation.state;
         self.last = Final { time: state.time, qpos: state.q.to_vec(), qvel: state.v.to_vec() };
+        if let Some(jump) = &mut self.farthest {
+            jump.body = simulation.model().bodies[jump.id].name.clone();
+        }
         self.last_step = ReadOut::new(simulation, margins);
         self.hash = simulation.state_hash();
     }
@@ -203,6 +246,7 @@ impl Summary {
             energy: JsonEnergy { start: self.start_energy, end: self.end_energy },
             work: &self.work,
             certificate: &self.worst,
+            largest_projection: &self.farthest,
             r#final: &self.last,
             last_step: &self.last_step,
             state_hash: format!("{:016x}", self.hash),
@@ -267,6 +311,25 @@ impl Summary {
                 );
             }
             rows.push(("bounces", text));
+        }
+        if let Some(jump) = &self.farthest {
+            let Jump { time, body, length, angle, .. } = jump;
+            rows.push((
+                "moved",
+                format!(
+                    "by the removal of overlap, farthest in the step to t = {time} s: '{body}' by {length:.3e} m; turns up to \
+                     {angle:.3e} rad"
+                ),
+            ));
+        }
+        if let Some((energy, time)) = self.forbidden {
+            rows.push((
+                "velocities",
+                format!(
+                    "equalities forbid some of those given: {} taken in the step to t = {time} s",
+                    joules(energy)
+                ),
+            ));
         }
         rows.push(("state hash", format!("{:016x}", self.hash)));
         rows

@@ -16,7 +16,7 @@ fn the_json_object_has_the_documented_keys_and_the_size_of_the_model() {
     let json = stiction(&["check", &shipped("pendulum12"), "--json"]).exits_with(0).json();
     let mut found = keys(&json);
     found.sort_unstable();
-    assert_eq!(found, ["bodies", "cosmetic", "dof", "entries", "ok", "total_mass"]);
+    assert_eq!(found, ["bodies", "cosmetic", "dof", "entries", "ok", "total_mass", "violations"]);
     assert_eq!(json["ok"], true);
     assert_eq!(json["bodies"], 12);
     assert_eq!(json["dof"], 12);
@@ -118,4 +118,27 @@ fn mobility_redundant_rows_and_assembly_of_a_mechanism_are_listed() {
     assert!(text.contains("3 of 'pin'") && text.contains("closed by moving links"), "{text}");
     let text = stiction(&["check", &scene(&dir, "bad.xml", &bar(0.9))]).exits_with(0).stdout;
     assert!(text.contains("cannot be closed: 'pin'"), "{text}");
+}
+
+#[test]
+fn what_the_start_and_the_keyframes_violate_is_listed_with_numbers() {
+    let dir = scratch("check_violations");
+    let sunk = r#"<mujoco><compiler angle="radian"/><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+        <body name="ball" pos="0 0 0.08"><freejoint/><geom name="skin" type="sphere" size="0.1"/></body>
+        <body name="arm" pos="5 0 5"><joint name="hinge" range="-0.5 0.5"/><geom size="0.1" pos="1 0 0"/></body></worldbody>
+        <keyframe><key name="far" qpos="0 0 1 1 0 0 0 0.75"/><key name="right" qpos="0 0 1 1 0 0 0 0.5"/></keyframe></mujoco>"#;
+    let path = scene(&dir, "sunk.xml", sunk);
+    let json = stiction(&["check", &path, "--json"]).exits_with(0).json();
+    let [start, far] = json["violations"].as_array().unwrap().as_slice() else {
+        panic!("{}", json["violations"])
+    };
+    assert!(start["keyframe"].is_null());
+    assert_eq!(start["violations"][0]["what"], "geoms 'floor' and 'skin'");
+    assert!((start["violations"][0]["length"].as_f64().unwrap() - 0.02).abs() < 1e-12);
+    assert_eq!(far["keyframe"], "far");
+    assert_eq!(far["violations"][0]["angle"], 0.25);
+    let text = stiction(&["check", &path]).exits_with(0).stdout;
+    for line in ["geoms 'floor' and 'skin': by 2.000e-2 m", "joint limits ('hinge'): by 2.500e-1 rad"] {
+        assert!(text.contains(line), "{text}");
+    }
 }

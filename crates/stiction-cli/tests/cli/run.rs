@@ -34,6 +34,7 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "energy",
         "work",
         "certificate",
+        "largest_projection",
         "final",
         "last_step",
         "state_hash",
@@ -480,4 +481,27 @@ fn islands_are_written_as_problems_that_solve_takes() {
         stiction(&["solve", file.to_str().unwrap(), "--solver", "chain"]).exits_with(0);
     }
     stiction(&["run", &scene, "--islands", islands, "--islands-steps", "4:2"]).exits_with(2);
+}
+
+#[test]
+fn what_the_removal_of_overlap_moves_and_equalities_take_is_said_with_the_body_and_the_energy() {
+    let dir = scratch("run_moved");
+    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbody>
+        <geom name="floor" type="plane" size="1 1 1"/>
+        <body name="sunk" pos="0 0 0.08"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+        <body name="a" pos="5 0 5"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>
+        <body name="b" pos="6 0 5"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body></worldbody>
+        <equality><weld body1="a" body2="b"/></equality>
+        <keyframe><key name="start" qpos="0 0 0.08 1 0 0 0 5 0 5 1 0 0 0 6 0 5 1 0 0 0"
+        qvel="0 0 0 0 0 0 -2 0 0 0 0 0 2 0 0 0 0 0"/></keyframe></mujoco>"#;
+    let path = scene(&dir, "moved.xml", text);
+    let json = stiction(&["run", &path, "--duration", "0.01", "--json"]).exits_with(0).json();
+    let jump = &json["largest_projection"];
+    assert_eq!(jump["body"], "sunk");
+    assert!((jump["length"].as_f64().unwrap() - 0.02).abs() < 1e-12, "{jump}");
+    assert_eq!(jump["time"], 0.001);
+    let taken = json["work"]["velocity_projection"].as_f64().unwrap();
+    assert!((taken + 4.0).abs() < 1e-12, "{taken}");
+    let shown = stiction(&["run", &path, "--duration", "0.01"]).exits_with(0).stdout;
+    assert!(shown.contains("'sunk' by 2.000e-2 m") && shown.contains("4.000000 J taken"), "{shown}");
 }

@@ -121,6 +121,8 @@ class Settings:
         restitution: coefficient of all contacts, 0 to 1, in place of the scene's (dimensionless).
         baumgarte: fraction of a bilateral position error that one step removes through velocities, 0 to 1.
         overlap_tolerance: overlap above which a step begins with a projection (m, rad).
+        depenetration_speed: speed at which overlap is removed, without giving bodies a velocity (m/s, and rad/s of limits that
+            are angles), at least 0; without one it is removed at once.
     """
 
     timestep: Union[float, None] = None
@@ -135,6 +137,7 @@ class Settings:
     restitution: Union[float, None] = None
     baumgarte: Union[float, None] = None
     overlap_tolerance: Union[float, None] = None
+    depenetration_speed: Union[float, None] = None
 
     def to_json(self) -> str:
         """The settings as the engine reads them."""
@@ -169,6 +172,7 @@ class SettingsOptions(TypedDict, total=False):
     restitution: Union[float, None]
     baumgarte: Union[float, None]
     overlap_tolerance: Union[float, None]
+    depenetration_speed: Union[float, None]
 
 
 def _plain(value: Any) -> Any:

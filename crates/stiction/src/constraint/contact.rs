@@ -26,8 +26,9 @@ impl Constraint for Contacts {
         self.finder.contacts.len()
     }
 
-    fn describe(&self, _model: &Model, _index: usize) -> String {
-        "contacts".into()
+    fn describe(&self, model: &Model, index: usize) -> String {
+        let [a, b] = self.finder.contacts[index].geoms.map(|geom| model.geoms[geom].name.as_str());
+        format!("geoms '{a}' and '{b}'")
     }
 
     fn supports(&self, _level: Level<'_>) -> bool {
@@ -53,14 +54,14 @@ impl Constraint for Contacts {
         std::iter::once((contact.gap, relative_velocity(at.model, at.data, contact, v).x))
     }
 
-    /// At displacements the normal row of every contact; at velocities all rows, with the gap as the formulation asks. Rows
+    /// At displacements the normal row of every contact, with as much of an overlap as is to be removed; at velocities all rows, with the gap as the formulation asks. Rows
     /// at accelerations need the rate of the contact's own velocity, which the acceleration stepper finds
     /// ([`Rows::push_contact_accelerations`]).
     fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
         let contact = &self.finder.contacts[index];
         match level {
-            Level::Displacement { .. } => {
-                rows.push_separation(at.model, at.data, index, contact);
+            Level::Displacement { farthest, .. } => {
+                rows.push_separation(at.model, at.data, index, contact, contact.gap.max(-farthest));
             }
             Level::Velocity(ahead) => {
                 let bias = match ahead.gap_rule {
@@ -84,14 +85,28 @@ impl Constraint for Contacts {
 
 /// Velocity of the second body against the first at a contact, in its frame (m/s), at generalized velocities `v`.
 pub(crate) fn relative_velocity(model: &Model, data: &Data, contact: &Contact, v: &[f64]) -> Vector3<f64> {
-    let mut relative = contact.drift;
+    contact.drift + relative_displacement(model, data, contact, v)
+}
+
+/// The same of displacements `d`, to which nothing that moves by itself adds (m).
+pub(crate) fn relative_displacement(
+    model: &Model,
+    data: &Data,
+    contact: &Contact,
+    d: &[f64],
+) -> Vector3<f64> {
+    let mut relative = Vector3::zeros();
     for (link, sign) in contact.links.iter().zip([-1.0, 1.0]) {
         if let Some(link) = *link {
-            let velocity = point_velocity(model, data, link, &contact.point, v);
-            relative += sign * contact.frame.tr_mul(&velocity);
+            relative += sign * point_velocity(model, data, link, &contact.point, d);
         }
     }
-    relative
+    contact.frame.tr_mul(&relative)
+}
+
+/// The trees that a contact is between; none where a body does not move freely.
+pub(crate) fn trees_of(model: &Model, contact: &Contact) -> [Option<TreeId>; 2] {
+    contact.links.map(|link| link.map(|link| model.links[link].tree))
 }
 
 /// The same at the velocities of the links in `data`, without a walk to the roots of the trees.

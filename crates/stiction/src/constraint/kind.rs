@@ -59,8 +59,9 @@ impl<'a> Present<'a> {
 /// What the rows are applied to, and so what they add to `J x`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Level<'a> {
-    /// Displacements: position errors, and gaps up to `reach` (m or rad). Nothing is prescribed.
-    Displacement { reach: f64 },
+    /// Displacements: position errors, and gaps up to `reach`, of which no more than `farthest` is to be removed (m or rad).
+    /// Nothing is prescribed.
+    Displacement { reach: f64, farthest: f64 },
     /// Velocities at the end of a step.
     Velocity(StepAhead<'a>),
     /// Accelerations: the convective part `gamma`. Needs [`crate::dynamics::bias_forces`] of the trees, and
@@ -95,11 +96,15 @@ impl StepAhead<'_> {
 }
 
 impl Level<'_> {
+    /// Displacements that make up for all position errors.
+    pub(crate) const WHOLE_ERROR: Level<'static> =
+        Level::Displacement { reach: 0.0, farthest: f64::INFINITY };
+
     /// The bias of a limit's row with a gap, if the limit is near enough to have a row; `travel` is a speed (m/s or rad/s)
     /// with which it may be approached.
     pub(crate) fn limit_bias(&self, gap: f64, travel: impl Fn(&StepAhead) -> f64) -> Option<f64> {
         match self {
-            Level::Displacement { reach } => (gap <= *reach).then_some(gap),
+            Level::Displacement { reach, farthest } => (gap <= *reach).then_some(gap.max(-farthest)),
             Level::Velocity(ahead) => {
                 (gap <= LIMIT_REACH * ahead.h * travel(ahead) + TOUCHING).then(|| gap.max(0.0) / ahead.h)
             }
@@ -344,12 +349,11 @@ impl Constraints {
         });
     }
 
-    /// Largest position errors of the constraints of which `counts` holds, given whether they are bilateral and whether they
-    /// give way.
-    fn worst_error(&self, at: &Present<'_>, counts: impl Fn(bool, bool) -> bool) -> PositionError {
+    /// Largest position errors of the constraints that are bilateral or not.
+    fn worst_error(&self, at: &Present<'_>, bilateral: bool) -> PositionError {
         let mut worst = PositionError::default();
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
-            if counts(is_bilateral(kind), kind.gives_way(at, index)) {
+            if is_bilateral(kind) == bilateral {
                 worst = worst.max(kind.position_error(at, index));
             }
         });
@@ -358,17 +362,25 @@ impl Constraints {
 
     /// Deepest overlap of contacts and worst crossed limit.
     pub(crate) fn worst_overlap(&self, at: &Present<'_>) -> PositionError {
-        self.worst_error(at, |bilateral, _| !bilateral)
+        self.worst_error(at, false)
     }
 
     /// Worst error of a bilateral constraint.
     pub(crate) fn worst_bilateral(&self, at: &Present<'_>) -> PositionError {
-        self.worst_error(at, |bilateral, _| bilateral)
+        self.worst_error(at, true)
     }
 
-    /// Worst position error of what can be met.
-    pub(crate) fn worst_reparable(&self, at: &Present<'_>) -> PositionError {
-        self.worst_error(at, |_, gives_way| !gives_way)
+    /// The trees of each constraint that can be met and how far it is from being met (m or rad).
+    pub(crate) fn for_each_error(
+        &self,
+        at: &Present<'_>,
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>, f64),
+    ) {
+        each_kind!(self, kind => for index in 0..kind.count(at.model) {
+            if !kind.gives_way(at, index) {
+                each(&mut kind.trees(at.model, index), kind.position_error(at, index).size());
+            }
+        });
     }
 
     /// Potential and kinetic energy that constraints store besides the trees (J).
@@ -380,6 +392,21 @@ impl Constraints {
             sums[1] += energy[1];
         });
         sums
+    }
+
+    /// What each constraint is that is not met to the tolerance (m or rad), and how far it is from being so; contacts first.
+    pub(crate) fn for_each_violation(
+        &self,
+        at: &Present<'_>,
+        tolerance: f64,
+        mut each: impl FnMut(String, PositionError),
+    ) {
+        each_kind!(self, kind => for index in 0..kind.count(at.model) {
+            let error = kind.position_error(at, index);
+            if error.size() > tolerance {
+                each(kind.describe(at.model, index), error);
+            }
+        });
     }
 
     /// The first constraint that has no rows in a contact problem at this level.

@@ -18,7 +18,8 @@ pub(crate) struct LimitSide {
 
 /// The sides of the limit of any joint whose coordinates begin a slice.
 pub(crate) fn sides(kind: &JointKind, range: Option<[f64; 2]>, q: &[f64]) -> [Option<LimitSide>; 2] {
-    let Some([low, high]) = range else { return [None, None] };
+    // Without width it is an equality.
+    let Some([low, high]) = range.filter(|[low, high]| low < high) else { return [None, None] };
     match kind {
         JointKind::Hinge { .. } | JointKind::Slide { .. } => {
             let value = q[0];

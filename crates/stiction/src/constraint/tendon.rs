@@ -59,7 +59,9 @@ fn row(tendon: &Tendon, sign: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
 /// The ends of a tendon's range, at the coordinates `q` of trees and loops.
 fn sides(tendon: &Tendon, q: &[f64]) -> impl Iterator<Item = Side> + use<> {
     let length = tendon.path.value(q);
-    tendon.range.into_iter().flat_map(move |range| range_sides(range, length))
+    // Without width it is an equality.
+    let range = tendon.range.filter(|[low, high]| low < high);
+    range.into_iter().flat_map(move |range| range_sides(range, length))
 }
 
 impl Tendons {

@@ -75,12 +75,35 @@ pub struct Link {
     pub tree: TreeId,
     /// Configuration value of a hinge or slide at zero displacement (rad or m).
     pub reference: f64,
-    /// Limits: hinge and slide `[lower, upper]` of q; ball `[0, largest rotation angle]`.
+    /// Limits: hinge and slide `[lower, upper]` of q; ball `[0, largest rotation angle]`. If both are the same, an equality of the
+    /// model, "range of joint NAME", holds the joint there.
     pub range: Option<[f64; 2]>,
     /// Spring stiffness (N m/rad or N/m).
     pub stiffness: f64,
     /// Configuration at which the spring is relaxed (hinge, slide; a ball's spring is relaxed at `q0`).
     pub spring_reference: f64,
+}
+
+impl Link {
+    /// By how much a displacement of all generalized velocities turns the joint (rad).
+    pub(crate) fn turn(&self, displacement: &[f64]) -> f64 {
+        let norm = |first: usize| Vector3::from_column_slice(&displacement[self.v + first..][..3]).norm();
+        match self.kind {
+            JointKind::Hinge { .. } => displacement[self.v].abs(),
+            JointKind::Slide { .. } => 0.0,
+            JointKind::Ball => norm(0),
+            JointKind::Free => norm(3),
+        }
+    }
+
+    /// By how much it shifts the joint (m).
+    pub(crate) fn shift(&self, displacement: &[f64]) -> f64 {
+        match self.kind {
+            JointKind::Hinge { .. } | JointKind::Ball => 0.0,
+            JointKind::Slide { .. } => displacement[self.v].abs(),
+            JointKind::Free => Vector3::from_column_slice(&displacement[self.v..][..3]).norm(),
+        }
+    }
 }
 
 /// One generalized velocity.

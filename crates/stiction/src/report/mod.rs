@@ -14,6 +14,7 @@
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
 //! | `joint_force` | what joints, connects and welds transmit | `step::joint_forces` |
 //! | `moved_body` | where the removal of overlap put bodies | `step::projection` |
+//! | `violation` | what a configuration violates before any step | `sim` |
 //! | `rows` | the rows of limits, joint friction, equalities and actions, with their laws | `step::certify` |
 //! | `last_step` | the problem of the last step and its answer | `sim` |
 //! | `least_friction` | the least friction with which the bodies could have moved as they did | `sim` |
@@ -30,6 +31,7 @@ pub(crate) mod last_step;
 pub(crate) mod least_friction;
 pub(crate) mod moved_body;
 pub(crate) mod rows;
+pub(crate) mod violation;
 pub(crate) mod work;
 
 pub use crate::constraint::RowSource;
@@ -42,4 +44,5 @@ pub(crate) use last_step::LastStep;
 pub use moved_body::MovedBody;
 pub use rows::{RowForce, RowLaw};
 pub(crate) use rows::{RowVelocities, row_forces};
+pub use violation::Violation;
 pub use work::{Work, WorkField};

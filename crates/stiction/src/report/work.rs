@@ -87,6 +87,9 @@ macro_rules! work_fields {
             prescribed;
             /// Change of the energy by the removal of overlap at the beginning of the step (J).
             projection;
+            /// What equalities take, at the beginning of the step, of velocities that they forbid: those that somebody set, or that a step
+            /// with contacts has left (J).
+            velocity_projection;
             /// What none of these explains: the error of the integration (J).
             numerical;
         }
@@ -151,7 +154,7 @@ mod tests {
             assert_eq!((sum.numerical, sum.total()), (change - 0.5, change));
         }
         let names: Vec<&str> = Work::FIELDS.iter().map(|field| field.name).collect();
-        assert_eq!(names.len(), 9);
+        assert_eq!(names.len(), 10);
         assert!(Work::FIELDS.iter().all(|field| !field.doc.is_empty() && field.doc.contains("(J)")));
     }
 }

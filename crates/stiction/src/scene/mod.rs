@@ -15,6 +15,7 @@
 //! | `<numeric name="stiction:impact_threshold" data="..."/>` | [`Options::impact_threshold`] (m/s) |
 //! | `<numeric name="stiction:baumgarte" data="..."/>` | [`Options::baumgarte`], 0 to 1 |
 //! | `<numeric name="stiction:overlap_tolerance" data="..."/>` | [`Options::overlap_tolerance`] (m or rad) |
+//! | `<numeric name="stiction:depenetration_speed" data="..."/>` | [`Options::depenetration_speed`] (m/s) |
 //! | `<numeric name="stiction:friction:A:B" data="..."/>` | friction between materials A and B |
 //! | `<text name="stiction:law:A:B" data="..."/>` | the law between materials A and B, see [`Law`](crate::contact::Law): `no-slip`, `coulomb 0.3 viscous 2` |
 //! | `<text name="stiction:law" data="..."/>` | the law of all contacts that no rule is about, in place of the friction of geoms |

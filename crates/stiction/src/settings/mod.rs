@@ -42,6 +42,10 @@ pub struct Settings {
     pub baumgarte: f64,
     /// Overlap (m or rad) and bilateral error (m or rad) above which a step begins with a position projection.
     pub overlap_tolerance: f64,
+    /// Speed (m/s, and rad/s of limits that are angles) at which overlap is removed, at least 0; `None`: all of it at the beginning
+    /// of the step. With it a start whose bodies overlap is left as it is and comes apart bit by bit, without getting a velocity.
+    #[serde(default)]
+    pub depenetration_speed: Option<f64>,
 }
 
 impl Default for Settings {
@@ -57,6 +61,7 @@ impl Default for Settings {
             restitution: None,
             baumgarte: 0.0,
             overlap_tolerance: 1e-9,
+            depenetration_speed: None,
         }
     }
 }
@@ -104,6 +109,9 @@ impl Settings {
             check("restitution", e, (0.0..=1.0).contains(&e), "from 0 (inelastic) to 1 (elastic)")?;
         }
         check("baumgarte", self.baumgarte, (0.0..=1.0).contains(&self.baumgarte), "from 0 to 1")?;
+        if let Some(speed) = self.depenetration_speed {
+            check("depenetration_speed", speed, speed.is_finite() && speed >= 0.0, "at least 0 (m/s)")?;
+        }
         let tolerance = self.overlap_tolerance;
         check("overlap_tolerance", tolerance, tolerance.is_finite() && tolerance > 0.0, "positive (m)")
     }

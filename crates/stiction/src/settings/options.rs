@@ -48,6 +48,8 @@ pub struct Options {
     pub baumgarte: Option<f64>,
     /// See [`Settings::overlap_tolerance`] (m or rad).
     pub overlap_tolerance: Option<f64>,
+    /// See [`Settings::depenetration_speed`] (m/s).
+    pub depenetration_speed: Option<f64>,
     /// How long to simulate (s), positive.
     pub duration: Option<f64>,
 }
@@ -71,6 +73,7 @@ impl Options {
             restitution: a.restitution.or(b.restitution),
             baumgarte: a.baumgarte.or(b.baumgarte),
             overlap_tolerance: a.overlap_tolerance.or(b.overlap_tolerance),
+            depenetration_speed: a.depenetration_speed.or(b.depenetration_speed),
             duration: a.duration.or(b.duration),
         }
     }
@@ -113,6 +116,7 @@ impl Settings {
             restitution: options.restitution,
             baumgarte: options.baumgarte.unwrap_or(default.baumgarte),
             overlap_tolerance: options.overlap_tolerance.unwrap_or(default.overlap_tolerance),
+            depenetration_speed: options.depenetration_speed,
         })
     }
 }

@@ -31,7 +31,7 @@ impl Simulation {
                 dynamics::mass_matrix(model, system.data, tree);
                 dynamics::factorize(model, system.data, tree, &zeros)?;
             }
-            equalities.push(rows, &system.present(), equality, Level::Displacement { reach: 0.0 });
+            equalities.push(rows, &system.present(), equality, Level::WHOLE_ERROR);
         }
         rows.sort();
         rows.half_solve(model, system.data);

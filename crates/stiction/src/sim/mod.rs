@@ -8,6 +8,7 @@
 //! | `snapshot` | stored states, and the state's hash |
 //! | `readout` | forces and margins of the last step |
 //! | `mechanism` | rank and assembly of the equalities |
+//! | `violations` | what the present configuration violates |
 //! | `batch` | many simulations at once |
 //!
 //! A step keeps the state before it, checks the commands, calls `step`, checks what came out, and commits: only then do
@@ -21,6 +22,7 @@ pub(crate) mod mechanism;
 pub(crate) mod readout;
 pub(crate) mod simulation;
 pub(crate) mod snapshot;
+pub(crate) mod violations;
 
 pub use crate::model::{Mocap, State};
 pub use crate::settings::{Options, Settings, SettingsError, Stepper};

@@ -71,7 +71,7 @@ impl TiedTrees {
             }
             closures.match_velocities(model, data, start, free, &mut state.v);
             let [constraints, prescribed] = closures.matching_work(model);
-            work.constraints += constraints;
+            work.velocity_projection += constraints;
             work.prescribed += prescribed;
         }
         let (ctrl, applied, external) = (&state.ctrl, &state.applied, &state.external);

@@ -222,7 +222,7 @@ impl<'a> Motion<'a> {
         let mut placed = Vec::new();
         for index in 0..model.equalities.len() {
             let first = rows.blocks.len();
-            let level = Level::Displacement { reach: 0.0 };
+            let level = Level::WHOLE_ERROR;
             push_equality(&mut rows, model, &self.data, located, index, ranks[index], level);
             placed.push(rows.blocks.get(first).copied());
         }

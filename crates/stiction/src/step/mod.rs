@@ -16,7 +16,7 @@
 //! | `time_stepping` | the step: calls all stages |
 //! | `system` | model and state, on which stages work; stages 1 and 2 |
 //! | `workspace`, `start`, `clock` | the stages' workspaces; the state before the step; times |
-//! | `projection`, `momentum` | removal of overlap after stage 2 |
+//! | `projection/` | removal of overlap after stage 2 |
 //! | `applied_forces` | smooth forces |
 //! | `integrator_choice`, `free_velocity` | stage 3 |
 //! | `contact_problem` | stages 4 to 6 |
@@ -45,7 +45,6 @@ pub(crate) mod free_rule;
 pub(crate) mod free_velocity;
 pub(crate) mod integrator_choice;
 pub(crate) mod joint_forces;
-pub(crate) mod momentum;
 pub(crate) mod projection;
 pub(crate) mod start;
 pub(crate) mod stepper;

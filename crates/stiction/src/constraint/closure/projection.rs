@@ -24,6 +24,8 @@ use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Base, BodyId, Closure, EqualityKind, Model, TreeId};
 
+use std::f64::consts::PI;
+
 /// A set is closed when no position error exceeds this (m or rad): a hundred times the round-off of positions of a
 /// few metres.
 const CLOSED: f64 = 1e-13;
@@ -35,6 +37,10 @@ const ROUNDS: usize = 6;
 /// Rows that move against their prescription by more than this (m/s or rad/s) at the beginning of a step were set in
 /// motion by someone, or come from a step under the contact rule.
 const MATCHED: f64 = 1e-10;
+
+/// How far a joint may be shifted as a loop is closed, against its error and the size of all links: there and back, and as far again
+/// along the other axes.
+const WAY: f64 = 4.0;
 
 /// Softness of the rows of an open set: they are met to a thousandth of what is asked of them.
 const SOFT: f64 = 1e-3;
@@ -72,6 +78,13 @@ pub(crate) struct Closures {
     active: Vec<bool>,
     errors: Vec<f64>,
     errors_kept: Vec<f64>,
+    /// Of each set the error when it began to be closed, how much of the trust region a Newton step takes, and how much those before it
+    /// took (see [`Closures::trust`]).
+    errors_begun: Vec<f64>,
+    length: Vec<f64>,
+    spent: Vec<f64>,
+    /// Length of all links and anchors together (m).
+    size: f64,
     /// Softness of the sets' rows, as of the last survey.
     pub(crate) softness: Softness,
 }
@@ -122,6 +135,10 @@ impl Closures {
             active: vec![false; trees],
             errors: vec![0.0; trees],
             errors_kept: vec![0.0; trees],
+            errors_begun: vec![0.0; trees],
+            length: vec![0.0; trees],
+            spent: vec![0.0; trees],
+            size: size(model),
             softness: Softness { of_set: vec![0.0; trees], set: set_of_equality },
         }
     }
@@ -277,8 +294,10 @@ impl Closures {
         }
         self.activate(|_| true);
         self.softness.of_set.fill(0.0);
+        self.spent.fill(0.0);
         self.loops.locate(model, data, Configuration { q, mocap: now.mocap });
         self.measure(model, data, now);
+        self.errors_begun.copy_from_slice(&self.errors);
         for _ in 0..ROUNDS {
             for set in 0..self.active.len() {
                 self.active[set] &= self.errors[set] > CLOSED;
@@ -294,10 +313,11 @@ impl Closures {
     /// One step of all active sets. A set that it does not bring nearer is put back and gets soft rows for another
     /// attempt (Levenberg's method); after two it is left.
     fn newton_step(&mut self, model: &Model, data: &mut Data, now: Instant<'_>, q: &mut [f64], v: &[f64]) {
-        self.push(model, data, now, Level::Displacement { reach: 0.0 });
+        self.push(model, data, now, Level::WHOLE_ERROR);
         let mut displacement = std::mem::take(&mut self.displacement);
         displacement.fill(0.0);
         self.correct(model, data, &mut displacement);
+        self.trust(model, &mut displacement);
         self.q_kept.copy_from_slice(q);
         self.loops_kept.copy_from_slice(self.loops.coordinates());
         for tree in TreeId::all(&model.trees) {
@@ -330,6 +350,32 @@ impl Closures {
                 self.active[set] = self.softness.of_set[set] == 0.0 && self.errors[set] > OPEN;
                 self.softness.of_set[set] = SOFT;
             }
+        }
+    }
+
+    /// Shortens the displacement of each set to what is left of its trust region: all Newton steps together turn no joint by more than
+    /// half a turn and the error, and shift none by more than [`WAY`] times the error and the size of all links. Near a singular
+    /// configuration they would ask for any number of turns.
+    fn trust(&mut self, model: &Model, displacement: &mut [f64]) {
+        self.length.fill(0.0);
+        for (tree, contents) in model.trees.iter().enumerate() {
+            let set = self.set[tree];
+            for link in &model.links[contents.links.clone()] {
+                let error = self.errors_begun[set];
+                let shift = link.shift(displacement) / (WAY * (self.size + error));
+                let length = larger(link.turn(displacement) / (PI + error), shift);
+                self.length[set] = larger(self.length[set], length);
+            }
+        }
+        for (tree, contents) in model.trees.iter().enumerate() {
+            let set = self.set[tree];
+            let left = 1.0 - self.spent[set];
+            if self.length[set] > left {
+                displacement[contents.dofs.clone()].iter_mut().for_each(|d| *d *= left / self.length[set]);
+            }
+        }
+        for (spent, length) in self.spent.iter_mut().zip(&self.length) {
+            *spent = (*spent + length).min(1.0);
         }
     }
 
@@ -378,6 +424,21 @@ impl Closures {
         self.islands.solve_bilateral(model, &mut self.rows, &self.free);
         self.rows.apply_impulses(model, data, &mut self.scratch, x);
     }
+}
+
+/// Length of all links and anchors together: no point of a mechanism is farther from another (m).
+fn size(model: &Model) -> f64 {
+    let links = model.links.iter().filter(|link| link.parent.is_some());
+    let links = links.map(|link| link.placement.translation.norm()).sum::<f64>();
+    let anchors = model.equalities.iter().map(|equality| match &equality.kind {
+        EqualityKind::Connect { anchors, .. } => anchors.iter().map(|anchor| anchor.norm()).sum(),
+        EqualityKind::Weld { frames, .. } | EqualityKind::Closure(Closure { frames, .. }) => {
+            frames.iter().map(|frame| frame.translation.norm()).sum()
+        }
+        EqualityKind::Coupling(_) => 0.0,
+    });
+    let chains = model.loop_joints.iter().map(|joint| joint.placement.translation.norm());
+    links + anchors.sum::<f64>() + chains.sum::<f64>()
 }
 
 /// Whether a prescribed body or a function of time moves an equality.

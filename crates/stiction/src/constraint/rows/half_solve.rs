@@ -1,6 +1,6 @@
 //! Half solves `Y = D^(-1/2) L^(-T) J^T`, and the principal axes of points that hardly move along one of them.
 
-use super::{Action, Piece, Rows, dot};
+use super::{Action, Piece, RowBlock, Rows, dot};
 use crate::dynamics;
 use crate::dynamics::{Data, Node, OperationalSpace};
 use crate::model::Model;
@@ -38,6 +38,29 @@ impl Rows {
             if self.blocks[index].at_point {
                 self.align(model, index);
             }
+        }
+    }
+
+    /// What an impulse along the first row of a block does to the velocities of its trees, in `out`, if it is such that the velocity along
+    /// the row changes by `rate`; what is not a number where nothing moves along the row. Needs half solves, and the trees' factors.
+    pub(crate) fn respond(
+        &self,
+        model: &Model,
+        data: &mut Data,
+        block: &RowBlock,
+        rate: f64,
+        out: &mut [f64],
+    ) {
+        let mut mobility = 0.0;
+        for piece in self.pieces(block) {
+            let out = &mut out[model.trees[piece.tree].dofs.clone()];
+            out.copy_from_slice(&self.half[piece.start..][..out.len()]);
+            mobility += dot(out, out);
+        }
+        for piece in self.pieces(block) {
+            let out = &mut out[model.trees[piece.tree].dofs.clone()];
+            dynamics::half_solve_transposed(model, data, piece.tree, out);
+            out.iter_mut().for_each(|v| *v *= rate / mobility);
         }
     }
 

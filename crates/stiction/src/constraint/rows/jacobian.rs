@@ -174,9 +174,16 @@ impl Rows {
         self.push_contact_rows(model, data, index, contact, kind, &contact.drift);
     }
 
-    /// Adds the normal row of a contact on displacements that must not make it overlap.
-    pub(crate) fn push_separation(&mut self, model: &Model, data: &Data, index: usize, contact: &Contact) {
-        let kind = BlockKind::Contact { law: Law::Frictionless, bias: contact.gap, preload: 0.0 };
+    /// Adds the normal row of a contact on displacements that must make up for its `gap`, or for as much of it as that says.
+    pub(crate) fn push_separation(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        index: usize,
+        contact: &Contact,
+        gap: f64,
+    ) {
+        let kind = BlockKind::Contact { law: Law::Frictionless, bias: gap, preload: 0.0 };
         self.push_contact_rows(model, data, index, contact, kind, &Vector3::zeros());
     }
 

@@ -54,6 +54,16 @@ pub(crate) fn range(element: &Element, quantity: &'static str, range: [f64; 2]) 
     Err(ModelError::EmptyRange { element: element.clone(), quantity, range })
 }
 
+/// A range that may have no width, at which what it is of is held.
+pub(crate) fn range_or_value(element: &Element, range: [f64; 2]) -> Result<(), ModelError> {
+    let quantity = "range";
+    all_finite(element, quantity, &range)?;
+    if range[0] <= range[1] {
+        return Ok(());
+    }
+    Err(ModelError::EmptyRange { element: element.clone(), quantity, range })
+}
+
 /// A pose: finite, and its matrix a rotation.
 pub(crate) fn pose(element: &Element, quantity: &'static str, pose: &Transform) -> Result<(), ModelError> {
     all_finite(element, quantity, pose.translation.iter())?;
@@ -112,7 +122,7 @@ fn joint_range(element: &Element, kind: JointKind, limits: [f64; 2]) -> Result<(
             }
             Err(ModelError::BallRange { element: element.clone(), range: limits })
         }
-        JointKind::Hinge { .. } | JointKind::Slide { .. } => range(element, "range", limits),
+        JointKind::Hinge { .. } | JointKind::Slide { .. } => range_or_value(element, limits),
     }
 }
 
@@ -165,7 +175,7 @@ pub(crate) fn tendon(element: &Element, spec: &TendonSpec) -> Result<(), ModelEr
     not_negative(element, "damping", spec.damping)?;
     not_negative(element, "friction loss", spec.friction_loss)?;
     if let Some(limits) = spec.range {
-        range(element, "range", limits)?;
+        range_or_value(element, limits)?;
     }
     if let Some(relaxed) = spec.spring_range {
         all_finite(element, "spring range", &relaxed)?;

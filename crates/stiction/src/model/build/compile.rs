@@ -9,7 +9,9 @@ use super::element::{Element, ElementKind};
 use super::error::ModelError;
 use super::keyframes::add_keyframes;
 use super::names::NameSpace;
-use super::relations::{add_actuators, add_cables, add_equalities, add_tendons, name_equalities};
+use super::relations::{
+    add_actuators, add_cables, add_equalities, add_tendons, hold_ranges_without_width, name_equalities,
+};
 use crate::model::Model;
 
 impl ModelBuilder {
@@ -51,6 +53,7 @@ fn add_relations(assembly: &mut Assembly, builder: ModelBuilder) -> Result<(), M
     add_cables(assembly, &mut names, &builder.cables)?;
     add_actuators(&mut assembly.model, &builder.actuators)?;
     add_equalities(assembly, &builder.equalities, equalities, closures)?;
+    hold_ranges_without_width(&mut assembly.model)?;
     add_keyframes(&mut assembly.model, builder.keyframes)?;
     add_pairs(&mut assembly.model, &builder.pairs)?;
     add_material_rules(&mut assembly.model, builder.material_rules)?;

@@ -8,7 +8,8 @@ use super::names::NameSpace;
 use super::references::{Targets, find, never_move, relation, scalar};
 use super::spec::{ActuatorSpec, CableSpec, ClosureSpec, EqualitySpec, Target, TendonSpec};
 use crate::model::{
-    Actuator, Cable, Closure, Combination, Coupling, Equality, EqualityKind, Model, Tendon, TendonId,
+    Actuator, Cable, Closure, Combination, Coupling, Equality, EqualityKind, LinkId, LoopJointId, Model,
+    Tendon, TendonId, Transmission,
 };
 use crate::spatial::Transform;
 
@@ -139,6 +140,32 @@ pub(crate) fn add_equalities(
             _ => assembly.equality_kind(&targets, &element, spec)?,
         };
         assembly.model.equalities.extend(kind.map(|kind| Equality { name: element.name, kind }));
+    }
+    Ok(())
+}
+
+/// Adds an equality for every hinge, slide and tendon whose range has no width: such a range is a value, which a bilateral row holds,
+/// where the rows of both its ends would say the same twice.
+pub(crate) fn hold_ranges_without_width(model: &mut Model) -> Result<(), ModelError> {
+    let value = |range: &Option<[f64; 2]>| range.filter(|[low, high]| low == high).map(|[value, _]| value);
+    let links = LinkId::all(&model.links).zip(&model.links);
+    let joints = links.map(|(id, link)| (Transmission::Joint(id), &link.name, value(&link.range)));
+    let loops = LoopJointId::all(&model.loop_joints).zip(&model.loop_joints);
+    let loops = loops.map(|(id, joint)| (Transmission::Loop(id), &joint.name, value(&joint.range)));
+    let of_joints = joints.chain(loops).filter_map(|(joint, name, value)| {
+        Some((format!("range of joint {name}"), Combination::new(model, &[(joint, 1.0)]), value?))
+    });
+    let of_tendons = model.tendons.iter().filter_map(|tendon| {
+        Some((format!("range of tendon {}", tendon.name), tendon.path.clone(), value(&tendon.range)?))
+    });
+    let held: Vec<_> = of_joints.chain(of_tendons).collect();
+    let given = model.equalities.iter().map(|equality| equality.name.as_str());
+    let mut names = NameSpace::claim(ElementKind::Equality, given)?;
+    for (name, dependent, value) in held {
+        let polynomial = [value - dependent.reference, 0.0, 0.0, 0.0, 0.0];
+        let independent = Combination::default();
+        let kind = EqualityKind::Coupling(Coupling { dependent, independent, polynomial, motion: None });
+        model.equalities.push(Equality { name: names.resolve("", || name).name, kind });
     }
     Ok(())
 }

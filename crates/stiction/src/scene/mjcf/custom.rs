@@ -25,7 +25,7 @@ enum Form {
 }
 
 /// Entries without an argument, and those with one, by the word after the prefix.
-const ENTRIES: [(&str, Form); 20] = [
+const ENTRIES: [(&str, Form); 21] = [
     ("contact_model", Form::Text),
     ("solver", Form::Text),
     ("stepper", Form::Text),
@@ -38,6 +38,7 @@ const ENTRIES: [(&str, Form); 20] = [
     ("impact_threshold", Form::Numbers),
     ("baumgarte", Form::Numbers),
     ("overlap_tolerance", Form::Numbers),
+    ("depenetration_speed", Form::Numbers),
     ("law", Form::Text),
     ("law:A:B", Form::Text),
     ("friction:A:B", Form::Numbers),
@@ -149,6 +150,9 @@ impl<'d> Custom<'d> {
             ("duration", None) => self.options.duration = element.positive("data", "s")?,
             ("overlap_tolerance", None) => {
                 self.options.overlap_tolerance = element.positive("data", "m or rad")?;
+            }
+            ("depenetration_speed", None) => {
+                self.options.depenetration_speed = element.nonnegative("data")?;
             }
             ("impact_threshold", None) => self.options.impact_threshold = element.nonnegative("data")?,
             ("baumgarte", None) => self.options.baumgarte = element.fraction("data", "from 0 to 1")?,

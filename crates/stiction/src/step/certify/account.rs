@@ -26,6 +26,9 @@ use crate::step::system::System;
 /// Speed that is round-off (m/s or rad/s).
 const ROUND_OFF: f64 = 1e-12;
 
+/// Speed against an equality (m/s or rad/s) up to which it may be what the last step has left.
+const FORBIDDEN: f64 = 1e-3;
+
 /// The workspace of the account.
 #[derive(Debug)]
 pub(crate) struct Account {
@@ -107,16 +110,30 @@ impl Account {
             let impact = blocks().any(|block| self.hits(block, rows, &problem.free));
             for block in blocks().filter(|block| block.compliance == 0.0) {
                 let hits = self.hits(block, rows, &problem.free);
+                let forbidden = self.is_forbidden(block, &problem.free);
                 for row in block.row..block.row + block.count {
                     let impulse = rows.impulse[row];
                     let relative = 0.5 * impulse * (self.rates[row] + problem.rates[row]);
                     let part = ImpulsePart::of(is_friction(block.kind, row - block.row));
                     let impact = impact && block.kind != RowKind::Bilateral;
-                    *work.cause(part, hits, impact) += relative;
+                    *match forbidden {
+                        true => &mut work.velocity_projection,
+                        false => work.cause(part, hits, impact),
+                    } += relative;
                     work.prescribed -= impulse * rows.prescribed[row];
                 }
             }
         }
+    }
+
+    /// Whether an equality forbids the velocity before: it is more than what the forces of the step and the turning of its row give.
+    fn is_forbidden(&self, block: &RowBlock, free: &[f64]) -> bool {
+        let mut rows = block.row..block.row + block.count;
+        let more = |row: usize| {
+            let before = self.rates[row];
+            before.abs() > (free[row] - before).abs() + FORBIDDEN
+        };
+        block.kind == RowKind::Bilateral && rows.any(more)
     }
 
     fn hits(&self, block: &RowBlock, rows: &Rows, free: &[f64]) -> bool {

@@ -4,6 +4,7 @@ mod cable;
 mod closure;
 mod coupling;
 mod equality;
+mod fixed_range;
 mod tendon_oracle;
 
 /// A uniform rod along x or down z.

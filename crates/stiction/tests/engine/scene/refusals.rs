@@ -278,6 +278,7 @@ fn entries_of_the_engine_are_refused_when_misspelt_or_out_of_range() {
         (r#"<numeric name="stiction:durration" data="1"/>"#, ["name", "durration", "\"stiction:duration\"?"]),
         (r#"<numeric name="stiction:duration" data="0"/>"#, ["data", "0", "positive"]),
         (r#"<numeric name="stiction:overlap_tolerance" data="0"/>"#, ["data", "0", "positive (m or rad)"]),
+        (r#"<numeric name="stiction:depenetration_speed" data="-1"/>"#, ["data", "-1", "negative"]),
         (r#"<numeric name="stiction:baumgarte" data="1.5"/>"#, ["data", "1.5", "from 0 to 1"]),
         (r#"<numeric name="stiction:impact_threshold" data="-1"/>"#, ["data", "-1", "negative"]),
         (r#"<text name="stiction:baumgarte" data="1"/>"#, ["<text>", "<numeric>", "baumgarte"]),

@@ -188,6 +188,7 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
                <numeric name=\"stiction:impact_threshold\" data=\"0.01\"/>\
                <numeric name=\"stiction:baumgarte\" data=\"0.1\"/>\
                <numeric name=\"stiction:overlap_tolerance\" data=\"1e-6\"/>\
+               <numeric name=\"stiction:depenetration_speed\" data=\"0.5\"/>\
                <numeric name=\"stiction:restitution\" data=\"0.2\"/>\
                <numeric name=\"stiction:restitution:glass:rubber\" data=\"0.7\"/>\
                <numeric name=\"stiction:friction:rubber:glass\" data=\"0.9\"/>\
@@ -208,6 +209,7 @@ fn the_scenes_own_entries_reach_the_model_and_the_options() {
         (settings.impact_threshold, settings.baumgarte, settings.overlap_tolerance),
         (0.01, 0.1, 1e-6)
     );
+    assert_eq!(settings.depenetration_speed, Some(0.5));
     let model = &scene.model;
     let (floor, ball) = (model.geom("floor").unwrap(), model.geom("ball").unwrap());
     assert_eq!(model.geoms[floor].surface_velocity.as_slice(), [1.0, 2.0, 0.0]);

@@ -342,7 +342,7 @@ fn joint_numbers(
     passive: &[f64],
 ) -> Result<(), ModelError> {
     if let Some(range) = range {
-        check::range(element, "range", range)?;
+        check::range_or_value(element, range)?;
     }
     check::all_finite(element, "reference", &references)?;
     passive.iter().try_for_each(|value| check::not_negative(element, "coefficient", *value))

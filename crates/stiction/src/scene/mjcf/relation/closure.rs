@@ -177,8 +177,8 @@ impl<'d> Reader<'d> {
                 let (low, high) =
                     value.split_once(',').ok_or_else(|| refuse("two numbers are needed: low,high"))?;
                 let range = [number(low)? * unit, number(high)? * unit];
-                if range[0] >= range[1] {
-                    return Err(refuse("the lower end must be below the upper"));
+                if range[0] > range[1] {
+                    return Err(refuse("the lower end must be below the upper, or the same"));
                 }
                 joint.range = (!disabled.limit).then_some(range);
             }

@@ -131,12 +131,15 @@ impl<'d> Reader<'d> {
         let disabled = self.world.disabled;
         let mut range = None;
         if self.compiler.limited(element, draft.limited, draft.range, ["range", "limited"])? {
-            let [low, high] = draft.range.unwrap_or_default();
-            if low >= high {
-                let message = format!(
-                    "a limited tendon needs a range with lower end below upper end, not [{low}, {high}]"
-                );
-                return Err(element.invalid(Some("range"), message));
+            let Some([low, high]) = draft.range else {
+                return Err(element.invalid(
+                    Some("range"),
+                    "a limited tendon needs a range with lower end below upper end, or both the same",
+                ));
+            };
+            if low == high {
+                let message = "both ends are the same: an equality holds the length there";
+                element.note(&mut self.notes, EntryKind::Inferred, Some("range"), message);
             }
             range = if disabled.limit { None } else { Some([low, high]) };
         }

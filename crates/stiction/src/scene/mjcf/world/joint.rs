@@ -204,7 +204,10 @@ impl<'d> Reader<'d> {
         if !self.compiler.limited(element, draft.limited, draft.range, ["range", "limited"])? {
             return Ok(None);
         }
-        let range = draft.range.unwrap_or_default();
+        let Some(range) = draft.range.filter(|range| range[0] <= range[1]) else {
+            let message = "a limited joint needs a range with lower end below upper end, or both the same";
+            return Err(element.invalid(Some("range"), message));
+        };
         match draft.kind {
             Kind::Free => {
                 let message = "free joints have no limits";
@@ -218,10 +221,16 @@ impl<'d> Reader<'d> {
                 );
                 return Err(element.invalid(Some("range"), message));
             }
-            _ if range[0] >= range[1] => {
-                let message =
-                    format!("a limited joint needs a range with lower end below upper end, not {range:?}");
+            Kind::Ball if range[1] <= 0.0 => {
+                let message = format!(
+                    "largest angle {} of a ball joint; one that does not turn is no joint: leave it out",
+                    range[1]
+                );
                 return Err(element.invalid(Some("range"), message));
+            }
+            _ if range[0] == range[1] => {
+                let message = "both ends are the same: an equality holds the joint there";
+                element.note(&mut self.notes, EntryKind::Inferred, Some("range"), message);
             }
             _ => {}
         }

@@ -6,45 +6,58 @@
 //!
 //! # Method
 //! 0. Loops are closed on their own; those that cannot be closed have soft rows from here on.
-//! 1. Rows at the present poses: the normal of every contact found, both limits that are near, all equalities.
-//! 2. Solve island by island; where the projection is infeasible (a body wedged between fixed walls) the solver's
-//!    regularised answer is the least-squares one.
-//! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`.
-//! 4. Repeat, since gaps are not linear, while the overlap shrinks, at most [`ROUNDS`] times; keep the configuration with
-//!    the least overlap.
-//! 5. Bodies that nothing holds keep their common momentum ([`crate::step::momentum`]).
+//! 1. Rows at the present poses: the normal of every contact found, both limits that are near, all equalities. Trees that share
+//!    rows are a set.
+//!    Rows of overlaps that no displacement in the trust region ([`trust_region`]) removes are left out.
+//! 2. Each set with an error above the tolerance is solved; where the projection is infeasible (a body wedged between fixed walls)
+//!    the solver's regularised answer is the least-squares one.
+//! 3. Move along `d = M^-1 (N^T lambda + X^T mu)`, if that stays within the trust region and leaves a set with no more
+//!    overlap than there was. If not the next round has softer rows (Levenberg's method), which shortens `d` first where rows are nearly
+//!    dependent.
+//! 4. Repeat, since gaps are not linear, while the overlap of a set shrinks, at most [`ROUNDS`] times. What is left is in the
+//!    certificate.
+//! 5. Bodies that nothing holds keep their common momentum ([`momentum`]).
+//!
+//! With [`Settings::depenetration_speed`](crate::settings::Settings::depenetration_speed) there is one round, whose unilateral
+//! rows ask for no more than what that speed gives in a step.
+
+mod momentum;
+mod sets;
+mod trust_region;
 
 use crate::constraint::equality::Instant;
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::Level;
 use crate::constraint::position_error::larger;
+use crate::constraint::rows::Rows;
 use crate::contact::{FormulationError, Polyhedral, PolyhedralSettings};
 use crate::dynamics;
 use crate::model::{BodyId, Model, TreeId};
 use crate::report::MovedBody;
 use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
-use crate::step::momentum::Momenta;
 use crate::step::system::System;
+use momentum::Momenta;
+use sets::Sets;
+use trust_region::TrustRegion;
 
 /// Rounds of one step; what is left is taken up by the next step. Most overlaps vanish in one or two; two edges that
 /// take turns at being the deepest shrink theirs by a third in each.
 const ROUNDS: usize = 20;
 
-/// A round that leaves more than this part of the overlap has stalled: bodies are wedged.
-const STALLED: f64 = 0.9;
-
 /// The workspace of the projection.
 #[derive(Debug)]
 pub(crate) struct Projection {
     momenta: Momenta,
+    sets: Sets,
+    trust: TrustRegion,
     solver: Polyhedral,
     zeros: Vec<f64>,
     generalized_displacement: Vec<f64>,
     scratch: Vec<f64>,
-    /// Configuration of the least overlap (nq, then the coordinates of loops), and of the trees that have been moved (nq).
-    least_overlap: Vec<f64>,
-    q: Vec<f64>,
+    /// Configuration at the beginning of a round (nq), and the coordinates of loops there.
+    q_kept: Vec<f64>,
+    loops_kept: Vec<f64>,
     /// Poses of all bodies before, once something is moved.
     poses: Vec<Transform>,
     /// The bodies that were moved, in their order.
@@ -66,12 +79,14 @@ impl Projection {
         let zeros = || vec![0.0; model.nv()];
         Ok(Self {
             momenta: Momenta::new(model),
+            sets: Sets::new(model),
+            trust: TrustRegion::new(model),
             solver: Polyhedral::new(PolyhedralSettings::default())?,
             zeros: zeros(),
             generalized_displacement: zeros(),
             scratch: zeros(),
-            least_overlap: [model.q0.as_slice(), &model.loop_q0].concat(),
-            q: model.q0.clone(),
+            q_kept: model.q0.clone(),
+            loops_kept: model.loop_q0.clone(),
             poses: Vec::new(),
             moved: Vec::with_capacity(model.bodies.len()),
         })
@@ -84,38 +99,24 @@ impl Projection {
         self.poses.clear();
         self.moved.clear();
         self.close_at_start(system);
-        // Compared over two rounds, since the deepest place may first move to where a round did not look.
-        let mut last_two = [f64::INFINITY; 2];
-        let mut least = f64::INFINITY;
+        self.sets.begin(system);
+        let rounds = if system.settings.depenetration_speed.is_some() { 1 } else { ROUNDS };
         let mut moved = false;
-        for round in 0..=ROUNDS {
-            let overlap = system.constraints.worst_reparable(&system.present()).size();
-            if overlap < least {
-                least = overlap;
-                self.least_overlap.copy_from_slice(&system.closures.loops.q);
-            }
-            let done = overlap <= system.settings.overlap_tolerance;
-            // NaN is no progress.
-            let going = overlap <= STALLED * last_two[0] && round < ROUNDS;
-            if done || !going {
+        for _ in 0..rounds {
+            if !self.sets.are_going(system.settings.overlap_tolerance) {
                 break;
             }
-            last_two = [last_two[1], overlap];
-            if round == 0 {
+            if !moved {
                 self.keep_poses(system);
                 self.momenta.remember(model, system.data, system.constraints);
+                moved = true;
             }
             self.momenta.join(model, &system.constraints.contacts.finder);
-            self.project_once(system, problem);
-            moved = true;
-            system.locate();
-        }
-        // Wedged bodies may have been thrown about: the state of the least overlap is what the rounds are good for.
-        let (least, loops) = self.least_overlap.split_at(model.nq());
-        if *system.state.q != *least {
-            system.state.q.copy_from_slice(least);
-            system.closures.loops.recall(loops);
-            system.locate();
+            self.find_displacement(system, problem);
+            self.trust.measure(system, &self.generalized_displacement, &mut self.sets);
+            self.sets.stay_within_trust();
+            self.displace(system);
+            self.sets.settle();
         }
         if moved {
             self.momenta.restore(model, system.data, &mut system.state.v);
@@ -163,27 +164,33 @@ impl Projection {
         system.closures.survey(system.model, system.data, now);
     }
 
-    /// Steps 1 to 3.
-    fn project_once(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
-        let model = system.model;
+    /// Steps 1 and 2.
+    fn find_displacement(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
+        let (model, settings) = (system.model, system.settings);
         for tree in TreeId::all(&model.trees) {
             // A tree whose matrix is singular here is reported by the step proper.
             let _ = dynamics::factorize_by_size(model, system.data, tree, &self.zeros);
         }
         let ContactProblem { rows, islands, free, memory, .. } = problem;
         rows.clear();
-        let level = Level::Displacement { reach: system.settings.overlap_tolerance };
+        let farthest = settings.depenetration_speed.map_or(f64::INFINITY, |speed| speed * system.h);
+        let level = Level::Displacement { reach: settings.overlap_tolerance, farthest };
         system.constraints.push(rows, &system.present(), level, |_| true);
         rows.sort();
         rows.half_solve(model, system.data);
+        self.leave_out_hopeless(system, rows);
         free.clear();
         free.extend_from_slice(&rows.prescribed);
         islands.partition.group(model, rows);
+        self.sets.tie(rows, settings.overlap_tolerance);
+        self.sets.soften(rows);
         memory.clear();
         memory.resize(rows.blocks.len(), Default::default());
         let mut problem = RowProblem { model, rows, free, before: &[], memory, timestep: 1.0 };
         for island in 0..islands.partition.count() {
-            let _ = islands.solve(island, &mut problem, &mut self.solver);
+            if self.sets.moves_island(&islands.partition, problem.rows, island) {
+                let _ = islands.solve(island, &mut problem, &mut self.solver);
+            }
         }
         self.generalized_displacement.fill(0.0);
         problem.rows.apply_impulses(
@@ -192,11 +199,39 @@ impl Projection {
             &mut self.scratch,
             &mut self.generalized_displacement,
         );
-        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
-            let q = &mut system.state.q;
-            dynamics::integrate(model, tree, q, &self.generalized_displacement, 1.0, &mut self.q);
-            let coords = contents.coords.clone();
-            q[coords.clone()].copy_from_slice(&self.q[coords]);
+    }
+
+    /// Takes out rows that ask on their own for more than the trust region.
+    fn leave_out_hopeless(&mut self, system: &mut System<'_>, rows: &mut Rows) {
+        let mut blocks = std::mem::take(&mut rows.blocks);
+        blocks.retain(|block| self.trust.can_remove(system, rows, block, &mut self.scratch));
+        rows.blocks = blocks;
+    }
+
+    /// Step 3.
+    fn displace(&mut self, system: &mut System<'_>) {
+        self.q_kept.copy_from_slice(&system.state.q);
+        self.loops_kept.copy_from_slice(system.closures.loops.coordinates());
+        self.try_displacement(system);
+        // What is taken back may be in the way of what came near meanwhile.
+        while self.sets.refuse(system.model, system.constraints, system.settings.overlap_tolerance) {
+            self.try_displacement(system);
         }
+    }
+
+    /// Moves each set by its part of the displacement, and measures what error is left.
+    fn try_displacement(&mut self, system: &mut System<'_>) {
+        let model = system.model;
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
+            let (q, part) = (&mut system.state.q, self.sets.part(tree));
+            if part > 0.0 {
+                dynamics::integrate(model, tree, &self.q_kept, &self.generalized_displacement, part, q);
+            } else {
+                q[contents.coords.clone()].copy_from_slice(&self.q_kept[contents.coords.clone()]);
+            }
+        }
+        system.closures.loops.recall(&self.loops_kept);
+        system.locate();
+        self.sets.measure(system);
     }
 }
