@@ -10,8 +10,8 @@
 //! | dry, slides | `-mu f_n u_t / |u_t|`: folded into the column of `f_n`, so that the matrix is not symmetric |
 //! | dry, sticks | `|f_t| <= mu f_n`, and where the acceleration `a_t` is not zero `f_t = -mu f_n a_t / |a_t|` |
 //!
-//! Without dry friction this is a symmetric, positive semidefinite linear complementarity problem, solved by Dantzig's method
-//! (Drumwright 2015, eq. 29-42); otherwise Baraff's extension of it is used.
+//! Without dry friction this is a symmetric, positive semidefinite linear complementarity problem (Drumwright 2015, eq. 29-42),
+//! solved by Dantzig's method or another one of that class; otherwise Baraff's extension of it is used.
 //!
 //! # Friction that sticks
 //! 1. Baraff's method bounds each of two tangential components by `mu f_n`. The first is along the acceleration without
@@ -24,7 +24,8 @@
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994, section 4.
 
-use crate::contact::formulation::IslandSolver;
+use crate::contact::formulation::normal::{DenseFactor, NormalProblem};
+use crate::contact::formulation::{FormulationError, IslandSolver, NormalSolver};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 use crate::model::Law;
 use stiction_solvers::pivoting::baraff::{Baraff, FrictionLcp, IndexLaw, IndexMode};
@@ -119,6 +120,9 @@ enum Tangent {
 pub struct ContactForces {
     lcp: Lcp,
     dantzig: Dantzig,
+    /// In place of Dantzig's method where there is no dry friction.
+    normal: Option<Box<NormalProblem>>,
+    dense: DenseFactor,
     problem: FrictionLcp,
     baraff: Baraff,
     start: Vec<IndexMode>,
@@ -135,6 +139,14 @@ pub struct ContactForces {
 impl ContactForces {
     /// Tangential speed (m/s) above which a contact slides.
     pub const SLIDING: f64 = 1e-7;
+
+    /// With this solver where there is no dry friction.
+    ///
+    /// # Errors
+    /// A setting of it that is out of range.
+    pub fn with_solver(solver: &NormalSolver) -> Result<Self, FormulationError> {
+        Ok(Self { normal: Some(Box::new(NormalProblem::new(solver)?)), ..Self::default() })
+    }
 
     /// Viscous forces and what they do to the accelerations. Returns the trace of `h R M^-1`.
     fn know(&mut self, island: &ForceProblem) -> f64 {
@@ -181,6 +193,15 @@ impl ContactForces {
                 self.start.extend_from_slice(self.baraff.modes());
             }
             self.baraff.solve(&self.problem, &self.start, &mut self.solution)
+        } else if let Some(normal) = &mut self.normal {
+            let rows = self.dense.of_matrix(&self.problem.matrix, n);
+            normal.clear(n, rows.columns);
+            normal.half.copy_from_slice(&rows.values);
+            normal.q.extend_from_slice(&self.problem.q);
+            normal.restart(n);
+            let report = normal.solve(island.blocks);
+            self.solution.clone_from(&normal.solution);
+            report
         } else {
             self.lcp.resize(n);
             self.lcp.matrix_mut().copy_from_slice(&self.problem.matrix);

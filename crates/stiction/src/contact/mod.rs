@@ -41,7 +41,7 @@ pub use formulation::{Formulation, FormulationChoice, FormulationError};
 pub use formulation::{FrictionBox, FrictionBoxSettings};
 pub use formulation::{GapRule, Polyhedral, PolyhedralSettings};
 pub use formulation::{IslandSolver, PosedIsland, PosedIslands, RecordingSolver};
-pub use formulation::{NoSlip, NoSlipSettings, NoSlipSolver};
+pub use formulation::{NoSlip, NoSlipSettings, NormalSolver, ViscousSettings};
 pub use impact::{ImpactLaw, ImpactLawError, Impacts};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
 pub use point::{Contact, ContactKey, Mode, contact_frame};

@@ -349,20 +349,53 @@ impl Certificate {
         let slip = libm::hypot(velocity.y, velocity.z);
         let power = (impulse.y * velocity.y + impulse.z * velocity.z) / h;
         raise(&mut self.sliding_power, power);
-        // What does not touch yet is not rubbed.
-        let viscous = if bias <= 0.0 { h * law.viscosity() } else { 0.0 };
-        let dry = libm::hypot(impulse.y + viscous * velocity.y, impulse.z + viscous * velocity.z);
-        let pressing = impulse.x.max(0.0);
+        let viscous = h * law.viscosity();
+        let whole = Friction::of(law, viscous, impulse, velocity, h);
+        let part = if bias > 0.0 && viscous > 0.0 {
+            // A contact that does not touch before the step and does not press in it touches for a part of it at most.
+            let share = (-power / (law.viscosity() * slip * slip)).clamp(0.0, 1.0);
+            let share = if share.is_nan() { 0.0 } else { share };
+            let friction = Friction::of(law, share * viscous, impulse, velocity, h);
+            let pressing = (impulse.x / h).max(0.0);
+            Friction {
+                excess: larger(friction.excess, pressing),
+                missing: larger(friction.missing, pressing * slip),
+            }
+        } else {
+            whole
+        };
+        let nearer = if part.excess < whole.excess { part } else { whole };
         match law {
-            Law::Viscous { .. } => raise(&mut self.viscous_error, dry / h),
-            Law::NoSlip if pressing > 0.0 => raise(&mut self.slip, slip),
-            Law::NoSlip | Law::Frictionless => raise(&mut self.cone_violation, dry / h),
-            Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } => {
-                let bound = mu * pressing;
-                raise(&mut self.cone_violation, (dry - bound) / h);
-                raise(&mut self.dissipation, (bound + viscous * slip) * slip / h + power);
+            Law::Viscous { .. } => raise(&mut self.viscous_error, nearer.excess),
+            Law::NoSlip if impulse.x > 0.0 => raise(&mut self.slip, slip),
+            Law::NoSlip | Law::Frictionless => raise(&mut self.cone_violation, nearer.excess),
+            Law::Coulomb { .. } | Law::CoulombViscous { .. } => {
+                raise(&mut self.cone_violation, nearer.excess);
+                raise(&mut self.dissipation, nearer.missing);
             }
         }
+    }
+}
+
+/// What friction does beside its law, if `viscous` (kg) is what viscous friction has to the sliding velocity.
+#[derive(Clone, Copy)]
+struct Friction {
+    /// Dry friction (N) beyond its bound.
+    excess: f64,
+    /// Power (W) that sliding should take and does not.
+    missing: f64,
+}
+
+impl Friction {
+    fn of(law: Law, viscous: f64, impulse: &Vector3<f64>, velocity: &Vector3<f64>, h: f64) -> Self {
+        let slip = libm::hypot(velocity.y, velocity.z);
+        let dry = libm::hypot(impulse.y + viscous * velocity.y, impulse.z + viscous * velocity.z);
+        let bound = match law {
+            Law::Coulomb { mu } | Law::CoulombViscous { mu, .. } => mu * impulse.x.max(0.0),
+            Law::NoSlip | Law::Frictionless | Law::Viscous { .. } => 0.0,
+        };
+        let power = (impulse.y * velocity.y + impulse.z * velocity.z) / h;
+        Self { excess: (dry - bound) / h, missing: (bound + viscous * slip) * slip / h + power }
     }
 }
 

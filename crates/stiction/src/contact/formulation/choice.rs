@@ -1,14 +1,15 @@
 //! The formulation of an island: which complementarity problem is posed for its contacts.
 
-use super::exact_cone::{ExactCone, ExactConeSettings, ViscousRule};
+use super::exact_cone::{ExactCone, ExactConeSettings};
 use super::friction_box::{FrictionBox, FrictionBoxSettings};
 use super::no_slip::{NoSlip, NoSlipSettings};
 use super::polyhedral::{GapRule, Polyhedral, PolyhedralSettings};
-use super::{FormulationError, IslandSolver, NoSlipSolver};
+use super::viscous::{ViscousElimination, ViscousRule, ViscousSettings};
+use super::{FormulationError, IslandSolver, NormalSolver};
 use crate::contact::impact::ImpactLaw;
 use crate::model::Law;
 use serde::{Deserialize, Serialize};
-use stiction_solvers::{BoxLcpSolver, ConeSolver, FrictionLaw, LcpSolver};
+use stiction_solvers::{BoxLcpSolver, ChoiceError, ConeSolver, FrictionLaw, LcpSolver};
 
 /// Which problem is posed for an island of contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub enum Formulation {
     FrictionBox(FrictionBoxSettings),
     /// Contacts with friction do not slip, whatever it takes (Drumwright 2015, section VI).
     NoSlip(NoSlipSettings),
+    /// Contacts with friction are viscous; the normal impulses are all that is to be found (Drumwright 2015, section IV).
+    Viscous(ViscousSettings),
 }
 
 impl Default for Formulation {
@@ -99,6 +102,8 @@ impl Formulation {
             Formulation::FrictionBox(_) => "friction-box-fixed-point",
             Formulation::NoSlip(NoSlipSettings { releasing: true, .. }) => "no-slip",
             Formulation::NoSlip(_) => "no-slip-paper",
+            Formulation::Viscous(ViscousSettings { rule: ViscousRule::Implicit, .. }) => "viscous",
+            Formulation::Viscous(_) => "viscous-explicit",
         }
     }
 
@@ -106,6 +111,7 @@ impl Formulation {
     pub fn law_in_force(&self, law: Law) -> Law {
         match (self, law) {
             (Formulation::ExactCone(settings), law) => settings.law_in_force(law),
+            (Formulation::Viscous(settings), law) => settings.law_in_force(law),
             (Formulation::NoSlip(_), Law::Coulomb { .. }) => Law::NoSlip,
             _ => law,
         }
@@ -118,6 +124,7 @@ impl Formulation {
             Formulation::Polyhedral(settings) => settings.solver.name(),
             Formulation::FrictionBox(settings) => settings.solver.name(),
             Formulation::NoSlip(settings) => settings.solver.name(),
+            Formulation::Viscous(settings) => settings.solver.name(),
         }
     }
 
@@ -128,16 +135,22 @@ impl Formulation {
             Formulation::Polyhedral(settings) => settings.solver.to_string(),
             Formulation::FrictionBox(settings) => settings.solver.to_string(),
             Formulation::NoSlip(settings) => settings.solver.to_string(),
+            Formulation::Viscous(settings) => settings.solver.to_string(),
         }
     }
 
     /// The names of the solvers that fit this formulation.
     pub fn solvers(&self) -> Vec<&'static str> {
         match self {
+            _ if self.viscosity().is_some() => {
+                let normal =
+                    NormalSolver::names().into_iter().filter(|name| !ConeSolver::NAMES.contains(name));
+                ConeSolver::NAMES.iter().copied().chain(normal).collect()
+            }
             Formulation::ExactCone(_) => ConeSolver::NAMES.to_vec(),
             Formulation::Polyhedral(_) => LcpSolver::NAMES.to_vec(),
             Formulation::FrictionBox(_) => BoxLcpSolver::NAMES.to_vec(),
-            Formulation::NoSlip(_) => NoSlipSolver::names(),
+            Formulation::NoSlip(_) | Formulation::Viscous(_) => NormalSolver::names(),
         }
     }
 
@@ -149,22 +162,70 @@ impl Formulation {
     pub fn set_solver(&mut self, text: &str) -> Result<(), FormulationError> {
         let name = self.name();
         let refuse = |error| FormulationError::of_choice(name, error);
+        if let Some((viscosity, rule)) = self.viscosity() {
+            return self.set_viscous_solver(text, viscosity, rule);
+        }
         match self {
             Formulation::ExactCone(settings) => settings.solver = text.parse().map_err(refuse)?,
             Formulation::Polyhedral(settings) => settings.solver = text.parse().map_err(refuse)?,
             Formulation::FrictionBox(settings) => settings.solver = text.parse().map_err(refuse)?,
             Formulation::NoSlip(settings) => settings.solver = text.parse().map_err(refuse)?,
+            Formulation::Viscous(settings) => settings.solver = text.parse().map_err(refuse)?,
         }
+        Ok(())
+    }
+
+    /// The viscosity and the rule, if all contacts with friction are viscous.
+    fn viscosity(&self) -> Option<(f64, ViscousRule)> {
+        match self {
+            Formulation::Viscous(settings) => Some((settings.viscosity, settings.rule)),
+            Formulation::ExactCone(ExactConeSettings {
+                replacement: Some(Law::Viscous { viscosity }),
+                viscous,
+                ..
+            }) => Some((*viscosity, *viscous)),
+            _ => None,
+        }
+    }
+
+    /// Viscous friction as a problem of cones or, by a solver of these, of the normal impulses.
+    fn set_viscous_solver(
+        &mut self,
+        text: &str,
+        viscosity: f64,
+        rule: ViscousRule,
+    ) -> Result<(), FormulationError> {
+        let (name, available) = (self.name(), self.solvers());
+        match text.parse::<ConeSolver>() {
+            Ok(solver) => {
+                if let Formulation::ExactCone(settings) = self {
+                    settings.solver = solver;
+                } else {
+                    let replacement = Some(Law::Viscous { viscosity });
+                    let cone = ExactConeSettings { replacement, viscous: rule, solver, ..Default::default() };
+                    *self = Formulation::ExactCone(cone);
+                }
+                return Ok(());
+            }
+            Err(ChoiceError::Unknown { .. }) => {}
+            Err(error) => return Err(FormulationError::of_choice(name, error)),
+        }
+        let solver = text.parse::<NormalSolver>().map_err(|error| {
+            let error = match error {
+                ChoiceError::Unknown { name, .. } => ChoiceError::Unknown { name, available },
+                other => other,
+            };
+            FormulationError::of_choice(name, error)
+        })?;
+        *self = Formulation::Viscous(ViscousSettings { viscosity, rule, solver });
         Ok(())
     }
 
     /// Whether contacts of this law can be posed.
     pub fn expresses(&self, law: Law) -> bool {
         match self {
-            Formulation::ExactCone(_) => true,
-            Formulation::Polyhedral(_) | Formulation::FrictionBox(_) => {
-                matches!(law, Law::Frictionless | Law::Coulomb { .. })
-            }
+            Formulation::ExactCone(_) | Formulation::Viscous(_) => true,
+            Formulation::Polyhedral(_) | Formulation::FrictionBox(_) => law != Law::NoSlip,
             Formulation::NoSlip(_) => {
                 matches!(law, Law::Frictionless | Law::Coulomb { .. } | Law::NoSlip)
             }
@@ -186,7 +247,7 @@ impl Formulation {
     fn expresses_preloads(&self) -> bool {
         match self {
             Formulation::ExactCone(cone) => cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0,
-            Formulation::Polyhedral(_) => true,
+            Formulation::Polyhedral(_) | Formulation::Viscous(_) => true,
             Formulation::FrictionBox(_) | Formulation::NoSlip(_) => false,
         }
     }
@@ -213,9 +274,7 @@ impl Formulation {
     pub fn gap_rule(&self) -> GapRule {
         match self {
             Formulation::Polyhedral(settings) => settings.gap,
-            Formulation::ExactCone(_) | Formulation::FrictionBox(_) | Formulation::NoSlip(_) => {
-                GapRule::StewartTrinkle
-            }
+            _ => GapRule::StewartTrinkle,
         }
     }
 
@@ -224,11 +283,19 @@ impl Formulation {
     /// # Errors
     /// A setting out of range.
     pub fn solver(&self) -> Result<Box<dyn IslandSolver>, FormulationError> {
+        let with_viscous_laws = |inner: Box<dyn IslandSolver>| -> Box<dyn IslandSolver> {
+            Box::new(ViscousElimination::new(ViscousRule::Implicit, None, inner))
+        };
         Ok(match self {
             Formulation::ExactCone(settings) => Box::new(ExactCone::new(settings.clone())?),
-            Formulation::Polyhedral(settings) => Box::new(Polyhedral::new(settings.clone())?),
-            Formulation::FrictionBox(settings) => Box::new(FrictionBox::new(settings.clone())?),
+            Formulation::Polyhedral(settings) => {
+                with_viscous_laws(Box::new(Polyhedral::new(settings.clone())?))
+            }
+            Formulation::FrictionBox(settings) => {
+                with_viscous_laws(Box::new(FrictionBox::new(settings.clone())?))
+            }
             Formulation::NoSlip(settings) => Box::new(NoSlip::new(settings.clone())?),
+            Formulation::Viscous(settings) => settings.solver()?,
         })
     }
 }
@@ -262,11 +329,16 @@ impl FormulationChoice<'_> {
         let pyramid = match &formulation {
             Formulation::Polyhedral(_) => None,
             Formulation::ExactCone(_) => Some("no pyramid, its cone is exact"),
-            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => Some("no pyramid"),
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) | Formulation::Viscous(_) => {
+                Some("no pyramid")
+            }
         };
         if let (Some(directions), Some(why)) = (self.friction_directions, pyramid) {
             let setting = format!("{directions} friction directions");
             return Err(FormulationError::NotApplicable { setting, formulation: name, why });
+        }
+        if let Formulation::Viscous(settings) = &mut formulation {
+            settings.viscosity = self.viscosity.ok_or(FormulationError::NoViscosity { formulation: name })?;
         }
         match &mut formulation {
             Formulation::ExactCone(settings) => {

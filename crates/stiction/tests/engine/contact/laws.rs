@@ -43,8 +43,10 @@ fn viscous_friction_stops_a_box_after_half_a_metre() {
 
 #[test]
 fn implicit_viscous_friction_is_stable_whatever_the_step() {
+    // A low box: a tall one tips over its stopped foot.
     let custom = r#"<text name="stiction:law" data="viscous 1e6"/>"#;
-    let mut s = simulate(&slider(custom, 0.1));
+    let text = slider(custom, 0.1).replace("0.1 0.1 0.1\"", "0.1 0.1 0.02\"").replace("0 0 0.1", "0 0 0.02");
+    let mut s = simulate(&text);
     let mut speed = 1.0;
     for _ in 0..20 {
         let report = s.step().unwrap();
@@ -151,6 +153,86 @@ fn rubber_wet_floor_and_the_rest_are_mixed_in_one_island() {
     // Momentum: what the motor gives, all bodies share.
     let total = 10.0 * plate + rubber + wet + ice;
     assert!((total - 20.0 * 0.5).abs() < 1e-6, "{total}");
+}
+
+/// An arm on a turning post that leans, so that its tip, which rests on the floor, has to rise and sink as it sweeps along.
+fn sweeping_arm(custom: &str, dt: f64) -> String {
+    format!(
+        r#"<mujoco><option timestep="{dt}"/><custom>{custom}</custom><worldbody>
+        <geom name="floor" type="plane" size="9 9 1"/>
+        <body name="post" pos="0 0 0.3"><joint name="turn" type="hinge" axis="0.1 0 1"/>
+          <geom type="sphere" size="0.05" mass="1" contype="0" conaffinity="0"/>
+          <body name="arm"><joint name="lift" type="hinge" axis="0 1 0"/>
+            <geom type="capsule" fromto="0 0 0 0.4 0 -0.28" size="0.01" mass="0.5" contype="0" conaffinity="0"/>
+            <geom name="tip" type="sphere" pos="0.4 0 -0.28" size="0.02" mass="0.1"/></body></body></worldbody>
+        <keyframe><key name="start" qvel="4 0"/></keyframe></mujoco>"#
+    )
+}
+
+/// Pressing contacts, and those of them that did not touch before the step.
+fn sweep(s: &mut Simulation, seconds: f64, mut judge: impl FnMut(&Simulation)) -> [usize; 2] {
+    let mut count = [0; 2];
+    for _ in 0..(seconds / s.timestep()).round() as usize {
+        let report = s.step().unwrap();
+        assert!(report.solved(), "{report:?}");
+        let pressing = |s: &Simulation, least: f64| {
+            s.contact_forces().iter().filter(|f| f.impulse.x > 1e-12 && f.contact.gap > least).count()
+        };
+        count[0] += pressing(s, f64::NEG_INFINITY);
+        count[1] += pressing(s, 1e-9);
+        judge(s);
+    }
+    count
+}
+
+#[test]
+fn a_tip_that_sweeps_over_the_floor_is_rubbed_in_every_step_in_which_it_presses() {
+    for (dt, c) in [(1e-4, 0.5), (2e-3, 0.5), (1e-2, 0.5), (2e-3, 5.0)] {
+        let text = format!(r#"<text name="stiction:law" data="viscous {c}"/>"#);
+        let mut s = simulate(&sweeping_arm(&text, dt));
+        let count = sweep(&mut s, 1.0, |s| {
+            for f in s.contact_forces().iter().filter(|f| f.impulse.x > 1e-12) {
+                let tangential = f.force - f.contact.frame.column(0) * (f.impulse.x / dt);
+                let slip =
+                    f.contact.frame.column(1) * f.velocity.y + f.contact.frame.column(2) * f.velocity.z;
+                let error = (tangential + c * slip).norm();
+                assert!(error <= 1e-9 * (1.0 + c * slip.norm()), "{dt}, {c}: {error}, {f:?}");
+            }
+        });
+        assert!(count[1] > count[0] / 5 && count[1] > 10, "{dt}, {c}: {count:?} must be predicted contacts");
+    }
+}
+
+#[test]
+fn dry_friction_of_zero_beside_viscous_friction_changes_nothing() {
+    let [mut dry, mut wet] = ["coulomb 0 viscous 0.5", "viscous 0.5"]
+        .map(|law| simulate(&sweeping_arm(&format!(r#"<text name="stiction:law" data="{law}"/>"#), 2e-3)));
+    let start = dry.state.v[0];
+    sweep(&mut dry, 1.0, |_| {});
+    sweep(&mut wet, 1.0, |_| {});
+    assert_eq!(dry.state.q, wet.state.q);
+    assert!(dry.state.v[0] < 0.5 * start, "{} after {start}", dry.state.v[0]);
+}
+
+#[test]
+fn a_contact_model_of_viscous_friction_brakes_a_sweeping_tip_by_every_rule() {
+    let custom = |model: &str| {
+        format!(
+            r#"<text name="stiction:contact_model" data="{model}"/><numeric name="stiction:viscosity" data="0.5"/>"#
+        )
+    };
+    let speed = |model: &str, dt: f64| {
+        let mut s = simulate(&sweeping_arm(&custom(model), dt));
+        sweep(&mut s, 0.5, |_| {});
+        s.state.v[0]
+    };
+    // Both rules tend to the same motion.
+    let exact = speed("viscous", 2e-5);
+    assert!(exact > 0.1 && exact < 3.0, "{exact}");
+    for model in ["viscous", "viscous-explicit"] {
+        let errors = [2e-3, 1e-3, 5e-4].map(|dt| (speed(model, dt) - exact).abs());
+        assert!(errors[2] < 5e-3 && errors[2] < 0.7 * errors[0], "{model}: {errors:?}");
+    }
 }
 
 #[test]

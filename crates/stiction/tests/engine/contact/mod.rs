@@ -8,3 +8,5 @@ mod own_solver;
 mod polyhedral_solvers;
 mod sphere_slide;
 mod three_normals;
+mod trot;
+mod viscous;

@@ -74,14 +74,15 @@ fn a_rod_may_not_slide_whatever_its_coefficient_of_friction() {
 }
 
 #[test]
-fn a_rod_whose_tip_could_only_stop_by_pulling_has_no_answer_and_slides() {
+fn a_rod_whose_tip_could_only_stop_by_pulling_slides_at_friction_1000_and_the_report_counts_it() {
     let mut s = simulate_under("no-slip", &painleve_rod(1.0, 1.0));
     let report = s.step().unwrap();
-    assert_eq!((report.unsolved, report.status), (1, Status::Stalled));
-    // Held it would take a normal impulse of -0.375 N s, released it approaches: it is left without friction.
+    // Held it would take a normal impulse of -0.375 N s, released it approaches.
+    assert!(report.solved() && report.regularized == 1, "{report:?}");
     let tip = s.contact_forces()[0];
-    assert!(tip.impulse.x > 0.0 && tip.impulse.y == 0.0 && tip.velocity.x.abs() < 1e-12, "{tip:?}");
-    assert!((s.state.v[0] - 1.0).abs() < 1e-12 && report.certificate.contact_work <= 0.0);
+    assert!(tip.impulse.x > 0.0 && tip.velocity.x.abs() < 1e-9 && tip.velocity.y > 0.9, "{tip:?}");
+    assert!((tip.impulse.y + 1000.0 * tip.impulse.x).abs() < 1e-6 * tip.impulse.y.abs(), "{tip:?}");
+    assert!(report.certificate.contact_work <= 0.0);
 }
 
 #[test]
@@ -151,18 +152,22 @@ fn a_floor_carries_all_of_a_box_that_stands_next_to_a_wall() {
     for _ in 0..100 {
         let report = s.step().unwrap();
         assert!(report.solved(), "{report:?}");
-        assert!((normal_force(&s, ["floor", "cube"]) - G).abs() < 1e-9);
+        let force = normal_force(&s, ["floor", "cube"]);
+        assert!((force - G).abs() < 1e-9, "{force}: {report:?}");
         assert!(s.contact_forces().iter().all(|c| c.impulse.y.abs() + c.impulse.z.abs() < 1e-12));
     }
 }
 
 #[test]
-fn a_set_that_needs_more_rounds_than_allowed_says_so() {
+fn a_set_that_needs_more_rounds_than_allowed_is_found_otherwise() {
     let scene = mjcf::parse(CORNER, "test.xml").unwrap();
     let formulation = Formulation::NoSlip(NoSlipSettings { max_rounds: 1, ..Default::default() });
     let mut s = Simulation::new(scene.model.into(), Settings { formulation, ..Default::default() }).unwrap();
-    let report = s.step().unwrap();
-    assert_eq!((report.unsolved, report.status), (1, Status::MaxIterations));
+    for _ in 0..10 {
+        let report = s.step().unwrap();
+        assert!(report.solved() && report.regularized == 0, "{report:?}");
+        assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{:?}", s.state.v);
+    }
 }
 
 #[test]
@@ -266,11 +271,10 @@ fn contacts_without_slip_never_add_energy_and_hold_what_presses() {
             let report = s.step().unwrap();
             let c = &report.certificate;
             assert!(c.contact_work <= 1e-12 * (1.0 + report.kinetic_energy), "seed {seed}: {report:?}");
-            // Tumbling bodies jam: no set of contacts may be what presses when it is held. Then the report says so. Nor are
-            // tangents served that contradict each other but for the seventh digit.
-            if !report.solved() {
-                undecided += usize::from(report.status == Status::Stalled);
-                failed += usize::from(report.status != Status::Stalled);
+            // Tumbling bodies jam: no set of contacts may be what presses when it is held. Then the report says so.
+            failed += usize::from(!report.solved());
+            if report.regularized > 0 || !report.solved() {
+                undecided += usize::from(report.regularized > 0);
                 continue;
             }
             assert!(c.pull <= 1e-4 && c.approach <= 1e-7, "seed {seed}: {report:?}");
@@ -317,7 +321,7 @@ fn joint_friction_and_limits_are_part_of_the_island() {
 }
 
 #[test]
-fn belts_of_different_speed_under_one_box_have_no_answer_without_slip() {
+fn belts_of_different_speed_under_one_box_slip_and_the_report_counts_it() {
     let belt = |y: f64, speed: f64| {
         format!(r#"<geom type="box" size="3 0.2 0.05" pos="0 {y} -0.05" surfacevel="{speed} 0 0"/>"#)
     };
@@ -325,8 +329,8 @@ fn belts_of_different_speed_under_one_box_have_no_answer_without_slip() {
         format!(
             r#"<mujoco><option timestep="0.01"/><worldbody>{}{}<body name="load" pos="0 0 0.02"><freejoint/>
             <geom name="load" type="box" size="0.1 0.1 0.02" mass="1"/></body></worldbody></mujoco>"#,
-            belt(0.2, speeds[0]),
-            belt(-0.2, speeds[1])
+            belt(0.25, speeds[0]),
+            belt(-0.25, speeds[1])
         )
     };
     let mut s = simulate_under("no-slip", &scene([0.1, 0.1]));
@@ -334,6 +338,11 @@ fn belts_of_different_speed_under_one_box_have_no_answer_without_slip() {
     assert!(report.solved() && (s.state.v[0] - 0.1).abs() < 1e-12, "{report:?}");
     // Two belts turn the box about its middle, and four corners cannot all follow them.
     let mut s = simulate_under("no-slip", &scene([0.1, -0.1]));
+    let report = s.step().unwrap();
+    assert!(report.solved() && report.regularized == 1, "{report:?}");
+    // They slip, and as both pull alike, the box stays between them.
+    assert!(s.state.v[0].abs() < 1e-6 && report.certificate.slip > 0.01, "{report:?}");
+    let mut s = simulate_under("no-slip-paper", &scene([0.1, -0.1]));
     let report = s.step().unwrap();
     assert_eq!((report.unsolved, report.status), (1, Status::Infeasible), "{report:?}");
 }

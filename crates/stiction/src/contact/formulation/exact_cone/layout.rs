@@ -1,6 +1,7 @@
 //! How an island becomes a problem of cones: a cone for each block and a second one for a preload, and the rows they come from.
 
-use super::{ExactConeSettings, PRELOADED, ViscousRule, preload};
+use super::{ExactConeSettings, PRELOADED, preload};
+use crate::contact::formulation::viscous::{ViscousContacts, ViscousRule};
 use crate::contact::island::{BlockKind, IslandProblem, Operator};
 use crate::model::Law;
 use stiction_solvers::{BlockRows, Cone, ConeData, Delassus, Piece};
@@ -8,6 +9,7 @@ use stiction_solvers::{BlockRows, Cone, ConeData, Delassus, Piece};
 /// Where the rows of the problem come from.
 pub(super) struct Layout<'a> {
     pub(super) settings: &'a ExactConeSettings,
+    pub(super) viscous: &'a ViscousContacts,
     pub(super) source: &'a mut Vec<usize>,
     pub(super) mobility: &'a mut Vec<f64>,
     pub(super) blocks: &'a mut Vec<[usize; 2]>,
@@ -29,7 +31,7 @@ impl Layout<'_> {
         self.source.clear();
         self.blocks.clear();
         let soft = self.settings.compliance;
-        for block in island.blocks {
+        for (b, block) in island.blocks.iter().enumerate() {
             let first = self.source.len();
             let mut push = |cone: Cone, rows: [usize; 3], bias: f64, softness: f64| {
                 cones.push(cone);
@@ -72,8 +74,7 @@ impl Layout<'_> {
                         }
                         _ => {}
                     }
-                    // What does not touch yet is not rubbed.
-                    let rub = if bias <= 0.0 { island.timestep * law.viscosity() } else { 0.0 };
+                    let rub = self.viscous.weight(b, island.timestep);
                     if rub > 0.0 && self.settings.viscous == ViscousRule::Implicit {
                         push(Cone::Free { dim: 2 }, tangents, 0.0, 1.0 / rub);
                     } else if rub > 0.0 {

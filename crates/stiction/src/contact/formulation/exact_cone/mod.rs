@@ -9,7 +9,7 @@
 //! | frictionless | none |
 //! | Coulomb | `|lambda_t| <= mu lambda_n`; sliding, `lambda_t = -mu lambda_n u_t / |u_t|`: in whatever direction |
 //! | no slip | any while `lambda_n > 0`, and then `u_t = 0` |
-//! | viscous | `-h c u_t` while the gap is closed, of the velocity after the step (implicit) or before it (explicit) |
+//! | viscous | `-h c u_t` where the gap is closed before the step or after it, of the velocity after it (implicit) or before it (explicit) |
 //! | Coulomb and viscous | the sum |
 //!
 //! Limits keep the normal law, joint friction is a bounded impulse. Under the *associated* law a sliding contact opens with
@@ -17,7 +17,8 @@
 //!
 //! # Method
 //! 1. Contacts become blocks of a cone problem. An implicit viscous impulse is a held row with the compliance `1 / (h c)`,
-//!    which is unconditionally stable; next to dry friction it has rows of its own.
+//!    which is unconditionally stable; next to dry friction it has rows of its own. Contacts that close in the step are found by
+//!    solving again ([`ViscousContacts`]).
 //!    A preload `p` of an impact enlarges the cone to `|lambda_t| <= mu (lambda_n + p)`, which is the sum of the cone and
 //!    of a disk of radius `mu p`; both parts of the friction oppose the same sliding. The disk is the friction of a second
 //!    contact with the same tangents, whose normal row nothing else moves and whose normal impulse is `p` therefore. So
@@ -40,6 +41,7 @@ mod layout;
 
 use layout::Layout;
 
+use super::viscous::{ViscousContacts, ViscousRule};
 use super::{FormulationError, IslandSolver, PosedIsland};
 use crate::contact::island::{Block, BlockKind, IslandProblem, IslandReport, Memory};
 use crate::model::Law;
@@ -55,17 +57,6 @@ const JAMMED: f64 = 1e3;
 
 /// The source of a normal row that holds a preload: no row of the island.
 const PRELOADED: usize = usize::MAX;
-
-/// Which velocity viscous friction answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ViscousRule {
-    /// That after the step: stable for any step and coefficient.
-    #[default]
-    Implicit,
-    /// That before the step, as published: accurate to first order, unstable beyond `h c = 2 m` or so.
-    Explicit,
-}
 
 /// Settings of the exact cone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,6 +126,11 @@ pub struct ExactCone {
     mobility: Vec<f64>,
     /// First row in the problem, and number of rows, of every block.
     blocks: Vec<[usize; 2]>,
+    viscous: ViscousContacts,
+    /// Impulses by row of the island (N s).
+    impulse: Vec<f64>,
+    /// What blocks remembered at the beginning.
+    start: Vec<Memory>,
 }
 
 impl ExactCone {
@@ -172,17 +168,49 @@ impl ExactCone {
             source: Vec::new(),
             mobility: Vec::new(),
             blocks: Vec::new(),
+            viscous: ViscousContacts::default(),
+            impulse: Vec::new(),
+            start: Vec::new(),
         })
     }
 
-    /// Poses and solves the problem; `held` is the friction of contacts without slip, if they are to have one.
-    fn attempt(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
+    /// Solves the problem until its contacts with viscous friction are those that touch; `held` is the friction of contacts
+    /// without slip, if they are to have one. Remembers the answer.
+    fn attempt(&mut self, island: &IslandProblem, memory: &mut [Memory], held: Option<f64>) -> Report {
+        self.begin_viscous(island, memory);
+        let mut effort = [0, 0];
+        loop {
+            let report = self.attempt_once(island, memory, held);
+            effort = [effort[0] + report.iterations, effort[1] + report.pivots];
+            self.remember(island, memory);
+            if self.solution.z.is_empty() || !self.viscous.revise(island, &self.impulse) {
+                return Report { iterations: effort[0], pivots: effort[1], ..report };
+            }
+        }
+    }
+
+    /// Solves an island with friction 1000 at contacts without slip, as step 3 does.
+    pub(super) fn solve_jammed(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
+        let solver = self.attempt(island, memory, Some(JAMMED));
+        IslandReport::of(Report { regularization: 1.0 / JAMMED, ..solver }, self.source.len())
+    }
+
+    fn attempt_once(&mut self, island: &IslandProblem, memory: &[Memory], held: Option<f64>) -> Report {
         if self.write_problem(island, held).is_err() {
             self.solution.resize(0);
             return Report::NOT_FINITE;
         }
         self.recall(island, memory);
         self.solver.solve(&self.problem, Start::Warm, &mut self.solution)
+    }
+
+    fn begin_viscous(&mut self, island: &IslandProblem, memory: &[Memory]) {
+        let settings = &self.settings;
+        let viscosity = |kind| match kind {
+            BlockKind::Contact { law, .. } => settings.law_in_force(law).viscosity(),
+            _ => 0.0,
+        };
+        self.viscous.begin(island, memory, viscosity);
     }
 
     fn law_of(&self, kind: BlockKind) -> Option<Law> {
@@ -194,9 +222,9 @@ impl ExactCone {
 
     /// Step 1.
     fn write_problem(&mut self, island: &IslandProblem, held: Option<f64>) -> Result<(), SolverError> {
-        let Self { settings, problem, spare, source, mobility, blocks, .. } = self;
+        let Self { settings, viscous, problem, spare, source, mobility, blocks, .. } = self;
         problem.refill(|data| {
-            let mut layout = Layout { settings, source, mobility, blocks };
+            let mut layout = Layout { settings, viscous, source, mobility, blocks };
             layout.fill(island, held, data, spare);
         })
     }
@@ -227,16 +255,23 @@ impl ExactCone {
         }
     }
 
-    fn remember(&self, island: &IslandProblem, memory: &mut [Memory]) {
-        for ((&[first, count], memory), block) in self.blocks.iter().zip(memory).zip(island.blocks) {
+    fn remember(&mut self, island: &IslandProblem, memory: &mut [Memory]) {
+        self.impulse.clear();
+        self.impulse.resize(island.rows(), 0.0);
+        let blocks = self.blocks.iter().zip(memory).zip(island.blocks);
+        for (b, ((&[first, count], memory), block)) in blocks.enumerate() {
             *memory = Memory::default();
             let (Some(&origin), true) = (self.source.get(first), !self.solution.z.is_empty()) else {
                 continue;
             };
             memory.known = true;
+            memory.basic = self.viscous.bits(b);
             memory.impulse[0] = preload(block);
             for i in (first..first + count).filter(|&i| self.source[i] != PRELOADED) {
-                memory.impulse[self.source[i] - origin] += self.solution.z[i];
+                let impulse = self.solution.z[i];
+                memory.impulse[self.source[i] - origin] += impulse;
+                // What a preload does is in the free velocities.
+                self.impulse[self.source[i]] += impulse;
             }
         }
     }
@@ -244,13 +279,15 @@ impl ExactCone {
 
 impl IslandSolver for ExactCone {
     fn solve(&mut self, island: &IslandProblem, memory: &mut [Memory]) -> IslandReport {
-        let mut solver = self.attempt(island, memory, None);
         let held = island.blocks.iter().any(|b| self.law_of(b.kind) == Some(Law::NoSlip));
+        self.start.clear();
+        self.start.extend_from_slice(memory);
+        let mut solver = self.attempt(island, memory, None);
         if held && solver.status != Status::Solved && solver.residual != Residual::INFINITE {
+            memory.copy_from_slice(&self.start);
             solver = self.attempt(island, memory, Some(JAMMED)); // step 3
             solver.regularization = 1.0 / JAMMED;
         }
-        self.remember(island, memory);
         IslandReport::of(solver, self.source.len())
     }
 
@@ -263,6 +300,7 @@ impl IslandSolver for ExactCone {
     }
 
     fn pose(&mut self, island: &IslandProblem, memory: &[Memory]) -> Option<PosedIsland> {
+        self.begin_viscous(island, memory);
         self.write_problem(island, None).ok()?;
         self.recall(island, memory);
         Some(PosedIsland { problem: self.problem.clone().into(), start: self.solution.z.clone() })

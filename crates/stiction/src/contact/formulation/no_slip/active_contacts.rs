@@ -26,19 +26,19 @@
 //! K. G. Murty, *Note on a Bard-type scheme for solving the complementarity problem*, Opsearch 11 (1974); M. M. Kostreva,
 //! *Block pivot methods for solving the complementarity problem*, Linear Algebra and its Applications 21 (1978).
 
+use super::has_friction;
 use super::independent_rows::IndependentRows;
-use super::island_rows::{bias, has_friction, velocity};
+use crate::contact::formulation::normal::{FactoredIsland, Push, bias};
 use crate::contact::island::{Block, BlockKind, IslandProblem};
 
 /// Rounds from one start in which all exchanges are made at a time.
 const BLOCKS: usize = 10;
 
-/// Rounds from one start: more than there are sets of six contacts. Large islands have no more than those rounds in which
-/// exchanges are made one at a time twice the first ones: each costs too much.
+/// Rounds from one start: more than there are sets of six contacts.
 const ROUNDS: usize = 80;
 
-/// Blocks of an island up to which there are so many rounds.
-const SMALL: usize = 20;
+/// Blocks of an island up to which sets are searched: beyond it they are too many, and each costs too much.
+const SMALL: usize = 12;
 
 /// An approach up to this part of what is subtracted in it is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -57,8 +57,10 @@ pub(crate) struct PressingSet {
     /// Hashes of the sets tried.
     seen: Vec<u64>,
     rows: IndependentRows,
-    products: Vec<f64>,
+    l: Vec<f64>,
+    rest: Vec<f64>,
     impulse: Vec<f64>,
+    push: Push,
     step: Vec<f64>,
 }
 
@@ -73,15 +75,10 @@ impl PressingSet {
         &self.impulse
     }
 
-    /// Rows of the set on which the others depend.
-    pub(crate) fn rows(&self) -> &[usize] {
-        self.rows.chosen()
-    }
-
     /// Reserves the workspace of an island.
-    pub(crate) fn reserve(&mut self, island: &IslandProblem) {
-        let (blocks, rank) = (island.blocks.len(), island.largest_rank());
-        self.rows.clear(rank);
+    pub(crate) fn reserve(&mut self, rows: &FactoredIsland) {
+        let (blocks, columns) = (rows.island.blocks.len().min(SMALL), rows.columns());
+        self.rows.clear(columns);
         self.members.clear();
         self.members.reserve(blocks);
         self.wrong.clear();
@@ -89,35 +86,38 @@ impl PressingSet {
         self.seen.clear();
         self.seen.reserve(2 * ROUNDS);
         self.impulse.clear();
-        self.impulse.reserve(island.rows());
-        for products in [&mut self.products, &mut self.step] {
-            products.clear();
-            products.reserve(rank + 1);
+        self.impulse.reserve(3 * blocks);
+        for list in [&mut self.l, &mut self.step, &mut self.rest, &mut self.push.sum, &mut self.push.size] {
+            list.clear();
+            list.reserve(columns);
         }
     }
 
     /// Whether a set was found.
-    pub(crate) fn search(&mut self, island: &IslandProblem) -> bool {
-        self.seen.clear();
-        [false, true].into_iter().any(|all| self.search_from(island, all))
+    pub(crate) fn search(&mut self, rows: &FactoredIsland) -> bool {
+        if rows.island.blocks.len() > SMALL {
+            return false;
+        }
+        self.reserve(rows);
+        self.rest.resize(rows.columns(), 0.0);
+        [false, true].into_iter().any(|all| self.search_from(rows, all))
     }
 
-    fn search_from(&mut self, island: &IslandProblem, all: bool) -> bool {
+    fn search_from(&mut self, rows: &FactoredIsland, all: bool) -> bool {
         self.members.clear();
-        self.members.extend(island.blocks.iter().map(|block| all || is_two_sided(block.kind)));
-        let rounds = if island.blocks.len() <= SMALL { ROUNDS } else { 2 * BLOCKS };
-        for round in 0..rounds {
+        self.members.extend(rows.island.blocks.iter().map(|block| all || is_two_sided(block.kind)));
+        for round in 0..ROUNDS {
             let known = self.seen.contains(&hash(&self.members));
             self.seen.push(hash(&self.members));
-            self.stop_rows(island);
-            self.list_wrong(island);
+            self.stop_rows(rows);
+            self.list_wrong(rows);
             if self.wrong.is_empty() {
-                self.add_what_stops_rows(island); // once more, for the digits
-                return self.keeps_bounds(island);
+                self.add_what_stops_rows(rows); // once more, for the digits
+                return self.keeps_bounds(rows.island);
             }
             if round < BLOCKS && !known {
                 self.wrong.iter().for_each(|&b| self.members[b] = !self.members[b]);
-            } else if !self.exchange_one(island) {
+            } else if !self.exchange_one(rows.island) {
                 return false;
             }
         }
@@ -125,28 +125,29 @@ impl PressingSet {
     }
 
     /// Step 2: the impulses that stop all rows of the set.
-    fn stop_rows(&mut self, island: &IslandProblem) {
-        self.rows.clear(island.largest_rank());
+    fn stop_rows(&mut self, rows: &FactoredIsland) {
+        let island = rows.island;
+        self.rows.clear(rows.columns());
         let members = || island.blocks.iter().zip(&self.members).filter(|(_, member)| **member);
-        for (block, _) in members() {
-            self.rows.offer(island, block.row, &mut self.products);
-        }
-        for (block, _) in members().filter(|(block, _)| has_friction(block.kind)) {
-            self.rows.offer(island, block.row + 1, &mut self.products);
-            self.rows.offer(island, block.row + 2, &mut self.products);
+        let normals = members().map(|(block, _)| block.row);
+        let with_tangents = members().filter(|(block, _)| has_friction(block.kind));
+        let tangents = with_tangents.flat_map(|(block, _)| [block.row + 1, block.row + 2]);
+        for row in normals.chain(tangents) {
+            self.rows.offer(rows, row, &mut self.l, &mut self.rest);
         }
         self.impulse.clear();
         self.impulse.resize(island.rows(), 0.0);
-        self.add_what_stops_rows(island);
+        self.add_what_stops_rows(rows);
     }
 
     /// Adds the impulses that take away what velocity the chosen rows still have.
-    fn add_what_stops_rows(&mut self, island: &IslandProblem) {
+    fn add_what_stops_rows(&mut self, rows: &FactoredIsland) {
+        rows.push(&self.impulse, &mut self.push);
         self.step.clear();
-        self.step.extend(self.rows.chosen().iter().map(|&row| -velocity(island, &self.impulse, row).0));
+        self.step.extend(self.rows.chosen().iter().map(|&row| -rows.velocity(row, &self.push).0));
         // Normals were chosen first, in the order of the blocks.
         let mut normals = self.rows.chosen().iter().zip(&mut self.step).peekable();
-        for block in island.blocks {
+        for block in rows.island.blocks {
             if let Some((_, step)) = normals.next_if(|(row, _)| **row == block.row) {
                 *step -= bias(block.kind);
             }
@@ -154,15 +155,17 @@ impl PressingSet {
         self.rows.solve_lower(&mut self.step);
         self.rows.solve_upper(&mut self.step);
         self.rows.chosen().iter().zip(&self.step).for_each(|(&row, step)| self.impulse[row] += step);
+        rows.push(&self.impulse, &mut self.push);
     }
 
-    fn list_wrong(&mut self, island: &IslandProblem) {
+    fn list_wrong(&mut self, rows: &FactoredIsland) {
         self.wrong.clear();
-        for (b, block) in island.blocks.iter().enumerate().filter(|(_, block)| !is_two_sided(block.kind)) {
+        for (b, block) in rows.island.blocks.iter().enumerate().filter(|(_, block)| !is_two_sided(block.kind))
+        {
             let wrong = if self.members[b] {
-                self.impulse[block.row] <= 0.0 || self.slips(island, block)
+                self.impulse[block.row] <= 0.0 || self.slips(rows, block)
             } else {
-                let (speed, size) = velocity(island, &self.impulse, block.row);
+                let (speed, size) = rows.velocity(block.row, &self.push);
                 let bias = bias(block.kind);
                 speed + bias < -ROUNDING * (size + bias.abs())
             };
@@ -173,13 +176,13 @@ impl PressingSet {
     }
 
     /// Whether a tangent that depends on other rows of the set is contradicted by them.
-    fn slips(&self, island: &IslandProblem, block: &Block) -> bool {
-        let speed = island.free[block.row..block.row + block.kind.rows()]
+    fn slips(&self, rows: &FactoredIsland, block: &Block) -> bool {
+        let speed = rows.island.free[block.row..block.row + block.kind.rows()]
             .iter()
             .fold(0.0, |speed: f64, u| speed.max(u.abs()));
         has_friction(block.kind)
             && [block.row + 1, block.row + 2].into_iter().any(|row| {
-                let (slip, size) = velocity(island, &self.impulse, row);
+                let (slip, size) = rows.velocity(row, &self.push);
                 slip.abs() > SLIP * speed + ROUNDING * size
             })
     }

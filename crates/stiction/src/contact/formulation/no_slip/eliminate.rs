@@ -1,65 +1,50 @@
-//! Step 1: a largest independent set of rows, tangents first, and what is left of the normal rows across the tangents.
+//! Step 1: a largest independent set of the tangent rows held, and what is left of the normal rows across them.
 
 use super::NoSlip;
-use super::independent_rows::{DEPENDENT, dot};
-use super::island_rows::bias;
-use crate::contact::island::IslandProblem;
+use super::independent_rows::DEPENDENT;
+use crate::contact::formulation::normal::{FactoredIsland, bias, dot};
 
 impl NoSlip {
-    /// Step 1: chooses rows, tangents first, and writes `Y` and `q`.
-    pub(super) fn eliminate(&mut self, island: &IslandProblem) {
+    /// Step 1: chooses rows, first those of contacts that press, and writes `Y` and `q`.
+    pub(super) fn eliminate(&mut self, rows: &FactoredIsland) {
+        let (island, columns) = (rows.island, rows.columns());
         let blocks = island.blocks;
-        let rank = island.largest_rank();
-        self.rows.clear(rank);
+        self.rows.clear(columns);
+        self.rest.resize(columns, 0.0);
         self.owners.clear();
-        self.chosen.clear();
-        self.chosen.resize(island.rows(), false);
         for first in [true, false] {
             for (b, block) in blocks.iter().enumerate() {
                 if self.held[b] && self.presses[b] == first {
                     for row in [block.row + 1, block.row + 2] {
-                        if self.rows.offer(island, row, &mut self.l) {
-                            self.chosen[row] = true;
+                        if self.rows.offer(rows, row, &mut self.l, &mut self.rest) {
                             self.owners.push(b);
                         }
                     }
                 }
             }
         }
-        let x = self.owners.len();
-        self.tangents = x;
-        self.starts.clear();
-        self.products.clear();
-        self.products.reserve(blocks.len() * rank);
-        for block in blocks {
-            self.rows.offer(island, block.row, &mut self.l);
-            self.starts.push(self.products.len());
-            self.products.extend_from_slice(&self.l);
-        }
-        self.starts.push(self.products.len());
         self.drift.clear();
-        self.drift.extend(self.rows.chosen()[..x].iter().map(|&row| island.free[row]));
+        self.drift.extend(self.rows.chosen().iter().map(|&row| island.free[row]));
         self.rows.solve_lower(&mut self.drift);
-        self.columns = self.rows.chosen().len() - x;
-        self.half.clear();
-        self.half.reserve(blocks.len() * rank);
-        self.half.resize(blocks.len() * self.columns, 0.0);
-        self.q.clear();
+        self.products.clear();
+        self.products.reserve(blocks.len() * columns);
+        self.normal.clear(blocks.len(), columns);
         for (b, block) in blocks.iter().enumerate() {
-            let (along, across) = self.products[self.starts[b]..self.starts[b + 1]].split_at(x);
+            let moves = self.rows.project(rows, block.row, &mut self.l, &mut self.rest);
+            self.products.extend_from_slice(&self.l);
             let free = island.free[block.row];
-            let mut q = free + bias(block.kind) - dot(along, &self.drift);
-            if dot(across, across) > DEPENDENT * island.entry(block.row, block.row) {
-                self.half[b * self.columns..][..across.len()].copy_from_slice(across);
+            let mut q = free + bias(block.kind) - dot(&self.l, &self.drift);
+            if moves {
+                self.normal.half[b * columns..(b + 1) * columns].copy_from_slice(&self.rest);
             } else {
                 // No impulse moves this row. Its square is rounding, so the root of that is rounding of its velocity.
                 let size =
-                    free.abs() + along.iter().zip(&self.drift).map(|(l, d)| (l * d).abs()).sum::<f64>();
-                if q.abs() <= DEPENDENT.sqrt() * size + self.noise(island, block.row) {
+                    free.abs() + self.l.iter().zip(&self.drift).map(|(l, d)| (l * d).abs()).sum::<f64>();
+                if q.abs() <= DEPENDENT.sqrt() * size + self.noise(rows, block.row) {
                     q = 0.0;
                 }
             }
-            self.q.push(q);
+            self.normal.q.push(q);
         }
     }
 }

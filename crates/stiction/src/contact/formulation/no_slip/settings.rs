@@ -1,6 +1,6 @@
 //! The settings of the formulation without slip.
 
-use super::NoSlipSolver;
+use crate::contact::formulation::normal::NormalSolver;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the formulation without slip.
@@ -11,11 +11,11 @@ pub struct NoSlipSettings {
     /// Rounds of releasing and holding at most.
     pub max_rounds: usize,
     /// The solver of the normal impulses. It goes on below its tolerance, to 1e-14.
-    pub solver: NoSlipSolver,
+    pub solver: NormalSolver,
 }
 
 impl Default for NoSlipSettings {
     fn default() -> Self {
-        Self { releasing: true, max_rounds: 100, solver: NoSlipSolver::default() }
+        Self { releasing: true, max_rounds: 100, solver: NormalSolver::default() }
     }
 }

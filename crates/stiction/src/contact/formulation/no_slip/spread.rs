@@ -5,10 +5,10 @@
 //! can carry none (Stiemke's lemma): they lose their share, and the rest is tried again.
 
 use super::NoSlip;
-use super::independent_rows::dot;
-use super::island_rows::{has_friction, unit};
+use super::has_friction;
 use crate::contact::formulation::FormulationError;
-use crate::contact::island::{BlockKind, IslandProblem};
+use crate::contact::formulation::normal::{FactoredIsland, dot};
+use crate::contact::island::BlockKind;
 use stiction_solvers::{FactoredLcp, Ppm, PpmSettings, Solution, Solver, Start, Status};
 
 /// Load, in parts of the largest, that a contact must be able to carry to count as pressing.
@@ -43,11 +43,30 @@ impl Spreading {
     }
 }
 
+impl Spreading {
+    /// Reserves the workspace of a problem of `n` blocks and `m` columns.
+    pub(super) fn reserve(&mut self, n: usize, m: usize) {
+        self.blocks.clear();
+        self.blocks.reserve(n);
+        self.given.clear();
+        self.given.reserve(n);
+        for list in [&mut self.target, &mut self.missing] {
+            list.clear();
+            list.reserve(m);
+        }
+        self.problem.refill(n, m, |_, _| ());
+        let _ = self.solver.solve(&self.problem, Start::Cold, &mut self.solution);
+    }
+}
+
 impl NoSlip {
-    /// Step 4: loads every contact that can press, at the same effect.
-    pub(super) fn spread(&mut self, island: &IslandProblem, all: bool) {
-        let (m, z) = (self.columns, &mut self.solution.z);
-        let line = |b: usize| &self.half[b * m..(b + 1) * m];
+    /// Step 4: loads every contact held or pressing that can press, at the same effect. (A wall that only touches could, too, where
+    /// friction at the floor pushes against it.)
+    pub(super) fn spread(&mut self, rows: &FactoredIsland) {
+        let island = rows.island;
+        let (m, half, q) = (self.normal.columns, &self.normal.half, &self.normal.q);
+        let Solution { z, w } = &mut self.normal.solution;
+        let line = |b: usize| &half[b * m..(b + 1) * m];
         let length = |b: usize| dot(line(b), line(b)).sqrt();
         let s = &mut self.spreading;
         s.target.clear();
@@ -56,7 +75,7 @@ impl NoSlip {
         for (b, block) in island.blocks.iter().enumerate() {
             let length = length(b);
             if length > 0.0 {
-                speed = speed.max(self.q[b].abs() / length);
+                speed = speed.max(q[b].abs() / length);
             }
             if !matches!(block.kind, BlockKind::Friction { .. }) {
                 size = size.max(z[b] * length);
@@ -68,12 +87,10 @@ impl NoSlip {
         s.blocks.extend((0..z.len()).filter(|&b| {
             let length = length(b);
             let one_sided = !matches!(island.blocks[b].kind, BlockKind::Friction { .. });
-            one_sided && length > 0.0 && self.solution.w[b] <= IDLE * speed * length
+            one_sided && length > 0.0 && w[b] <= IDLE * speed * length && (self.held[b] || self.presses[b])
         }));
         s.given.clear();
-        let presses = &self.presses;
-        let wanted = |b: usize| has_friction(island.blocks[b].kind) && (all || self.held[b] || presses[b]);
-        s.given.extend(s.blocks.iter().map(|&b| wanted(b)));
+        s.given.extend(s.blocks.iter().map(|&b| has_friction(island.blocks[b].kind)));
         while share > 0.0 && s.given.contains(&true) {
             let (n, given) = (s.blocks.len(), s.given.iter());
             s.missing.clone_from(&s.target);
@@ -95,7 +112,8 @@ impl NoSlip {
             if dot(&s.missing, &s.missing).sqrt() <= SAME * size {
                 for ((&b, given), more) in s.blocks.iter().zip(&s.given).zip(&s.solution.z) {
                     z[b] = more + if *given { share / length(b) } else { 0.0 };
-                    self.presses[b] = z[b] > self.tolerance * self.speed * unit(island, island.blocks[b].row);
+                    self.presses[b] =
+                        z[b] > self.normal.tolerance * self.speed * rows.unit(island.blocks[b].row);
                 }
                 return;
             }

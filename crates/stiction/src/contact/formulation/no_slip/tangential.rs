@@ -2,32 +2,36 @@
 
 use super::NoSlip;
 use super::independent_rows::DEPENDENT;
-use super::island_rows::{bias, unit, velocity};
-use crate::contact::island::IslandProblem;
+use crate::contact::formulation::normal::{FactoredIsland, bias, dot};
 use stiction_solvers::{Report, Status};
 
+/// What is rounding of a velocity, in parts of its terms.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 impl NoSlip {
-    /// Step 3.
-    pub(super) fn find_tangential(&mut self, island: &IslandProblem) {
-        let x = self.tangents;
+    /// Step 3: the multipliers of the rows held, corrected once.
+    pub(super) fn find_tangential(&mut self, rows: &FactoredIsland) {
+        let x = self.rows.chosen().len();
         self.impulse.clear();
-        self.impulse.resize(island.rows(), 0.0);
+        self.impulse.resize(rows.island.rows(), 0.0);
         self.multipliers.clear();
         self.multipliers.extend(self.drift.iter().map(|d| -d));
-        for (b, block) in island.blocks.iter().enumerate() {
-            let z = self.solution.z[b];
+        for (b, block) in rows.island.blocks.iter().enumerate() {
+            let z = self.normal.solution.z[b];
             self.impulse[block.row] = z;
-            let along = &self.products[self.starts[b]..][..x];
+            let along = &self.products[b * x..(b + 1) * x];
             self.multipliers.iter_mut().zip(along).for_each(|(r, l)| *r -= z * l);
         }
         self.rows.solve_upper(&mut self.multipliers);
         self.add_multipliers();
-        for k in 0..x {
-            self.multipliers[k] = -velocity(island, &self.impulse, self.rows.chosen()[k]).0;
+        rows.push(&self.impulse, &mut self.push);
+        for (multiplier, &row) in self.multipliers.iter_mut().zip(self.rows.chosen()) {
+            *multiplier = -rows.velocity(row, &self.push).0;
         }
         self.rows.solve_lower(&mut self.multipliers);
         self.rows.solve_upper(&mut self.multipliers);
         self.add_multipliers();
+        rows.push(&self.impulse, &mut self.push);
     }
 
     fn add_multipliers(&mut self) {
@@ -36,43 +40,33 @@ impl NoSlip {
         }
     }
 
-    /// Step 3: corrects `q` by what normal rows are off on the original data; returns the worst of that in parts of the
-    /// largest speed.
-    pub(super) fn correct(&mut self, island: &IslandProblem) -> f64 {
-        let mut worst: f64 = 0.0;
-        for (b, block) in island.blocks.iter().enumerate() {
-            let (speed, size) = velocity(island, &self.impulse, block.row);
-            let off = speed + bias(block.kind) - self.solution.w[b];
-            let movable = self.half[b * self.columns..(b + 1) * self.columns].iter().any(|y| *y != 0.0);
-            if movable && off.abs() > 16.0 * f64::EPSILON * (size + bias(block.kind).abs()) {
-                self.q[b] += off;
-                worst = worst.max(off.abs() * unit(island, block.row) / self.speed.max(f64::MIN_POSITIVE));
+    /// What normal rows are off on the original data, and the slip that is left, in parts of the largest speed, are part of the
+    /// residual.
+    pub(super) fn assess(&self, rows: &FactoredIsland, report: &mut Report) {
+        let speed = self.speed.max(f64::MIN_POSITIVE);
+        let mut worst = report.residual.natural_map;
+        for (b, block) in rows.island.blocks.iter().enumerate() {
+            let (velocity, size) = rows.velocity(block.row, &self.push);
+            let off = velocity + bias(block.kind) - self.normal.solution.w[b];
+            let moves = dot(self.normal.row(b), self.normal.row(b)) > 0.0;
+            if moves && off.abs() > ROUNDING * (size + bias(block.kind).abs()) {
+                worst = worst.max(off.abs() * rows.unit(block.row) / speed);
             }
-        }
-        worst
-    }
-
-    /// The slip that is left on the original data, in parts of the largest speed, is part of the residual.
-    pub(super) fn assess(&self, island: &IslandProblem, report: &mut Report) {
-        for (_, block) in island.blocks.iter().enumerate().filter(|(b, _)| self.held[*b]) {
-            for row in [block.row + 1, block.row + 2] {
-                let (slip, size) = velocity(island, &self.impulse, row);
-                if !self.chosen[row] {
+            for row in [block.row + 1, block.row + 2].into_iter().filter(|_| self.held[b]) {
+                let (slip, size) = rows.velocity(row, &self.push);
+                if !self.rows.chosen().contains(&row) {
                     // A dependent row follows from the others, unless they contradict it.
-                    let noise = DEPENDENT.sqrt() * size + self.noise(island, row);
+                    let noise = DEPENDENT.sqrt() * size + self.noise(rows, row);
                     if slip.abs() > noise && report.status == Status::Solved {
                         report.status = Status::Infeasible;
                     }
-                    continue;
+                } else if slip.abs() > ROUNDING * size {
+                    worst = worst.max(slip.abs() * rows.unit(row) / speed);
                 }
-                let relative = slip.abs() * unit(island, row) / self.speed.max(f64::MIN_POSITIVE);
-                if slip.abs() <= 16.0 * f64::EPSILON * size {
-                    continue;
-                }
-                report.residual.natural_map = report.residual.natural_map.max(relative);
             }
         }
-        if report.residual.natural_map > self.tolerance && report.status == Status::Solved {
+        report.residual.natural_map = worst;
+        if worst > self.normal.tolerance && report.status == Status::Solved {
             report.status = Status::NumericalFailure;
         }
     }

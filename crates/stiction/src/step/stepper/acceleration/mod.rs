@@ -112,12 +112,20 @@ impl AccelerationLevel {
             return Ok(None);
         }
         let refuse = |what: String| Err(SettingsError::Stepper { stepper: stepper.name(), what });
+        let mut solver = ContactForces::default();
         let replacement = match &settings.formulation {
             Formulation::ExactCone(cone) if cone.law == FrictionLaw::Coulomb && cone.compliance == 0.0 => {
                 cone.replacement
             }
             Formulation::ExactCone(cone) if cone.compliance > 0.0 => {
                 return refuse(format!("compliance ({} 1/kg)", cone.compliance));
+            }
+            Formulation::Viscous(viscous) => {
+                solver = match ContactForces::with_solver(&viscous.solver) {
+                    Ok(solver) => solver,
+                    Err(error) => return refuse(error.to_string()),
+                };
+                Some(viscous.law())
             }
             other => return refuse(format!("contact model '{}'", other.name())),
         };
@@ -136,7 +144,7 @@ impl AccelerationLevel {
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             replacement,
-            solver: ContactForces::default(),
+            solver,
             finder: ContactFinder::new(model, settings.restitution),
             events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
             stage: State::new(model),

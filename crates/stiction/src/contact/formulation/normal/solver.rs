@@ -1,27 +1,27 @@
-//! The choice of a solver for contacts without slip, whose problems are of low rank or have bounds.
+//! The choice of a solver of normal impulses, whose problems are of low rank or have bounds.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 use stiction_solvers::{BoxLcpSolver, ChoiceError, DantzigSettings, FactoredLcpSolver};
 
-/// A solver of the normal problem without slip, with its settings.
+/// A solver of the problem of normal impulses, with its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum NoSlipSolver {
-    /// Takes the factor `Y` of the problem's matrix `Y Y^T`; where joints have friction, [`NoSlipSolver::bounded`] steps in.
+pub enum NormalSolver {
+    /// Takes the factor `Y` of the problem's matrix `Y Y^T`; where joints have friction, [`NormalSolver::bounded`] steps in.
     Factored(FactoredLcpSolver),
     /// Takes the matrix and bounds.
     Bounded(BoxLcpSolver),
 }
 
-impl Default for NoSlipSolver {
+impl Default for NormalSolver {
     fn default() -> Self {
         Self::Factored(FactoredLcpSolver::default())
     }
 }
 
-impl NoSlipSolver {
+impl NormalSolver {
     /// The names.
     pub fn names() -> Vec<&'static str> {
         let factored = FactoredLcpSolver::NAMES;
@@ -57,7 +57,7 @@ impl NoSlipSolver {
     }
 }
 
-impl FromStr for NoSlipSolver {
+impl FromStr for NormalSolver {
     type Err = ChoiceError;
 
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
@@ -73,7 +73,7 @@ impl FromStr for NoSlipSolver {
     }
 }
 
-impl Display for NoSlipSolver {
+impl Display for NormalSolver {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Factored(solver) => solver.fmt(f),
@@ -82,7 +82,7 @@ impl Display for NoSlipSolver {
     }
 }
 
-impl TryFrom<String> for NoSlipSolver {
+impl TryFrom<String> for NormalSolver {
     type Error = ChoiceError;
 
     fn try_from(text: String) -> Result<Self, ChoiceError> {
@@ -90,8 +90,8 @@ impl TryFrom<String> for NoSlipSolver {
     }
 }
 
-impl From<NoSlipSolver> for String {
-    fn from(solver: NoSlipSolver) -> String {
+impl From<NormalSolver> for String {
+    fn from(solver: NormalSolver) -> String {
         solver.to_string()
     }
 }
