@@ -38,7 +38,7 @@ from itertools import product
 
 import numpy as np
 
-FORMAT = 10  # of the arrays
+FORMAT = 11  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
 JAMMED = 1e-12  # part of impulses over the least mass that is left
@@ -80,9 +80,9 @@ SHAPES = {
     "contact_ptr": "N",
     "row_ptr": "N",
     **{f"contact_{name}": "m" for name in ("geom1", "geom2", "law", "mu", "viscosity", "bias", "preload")},
-    **{f"contact_{name}": "m3" for name in ("velocity", "before", "start", "impulse", "sustained")},
-    **{f"contact_{name}": "m" for name in ("work", "normal_work", "friction_work")},
-    **{f"row_{name}": "r" for name in ("law", "source", "angular", "impulse", "velocity", "before", "start")},
+    **{f"contact_{name}": "m3" for name in ("velocity", "before", "start", "after", "impulse", "sustained")},
+    **{f"contact_{name}": "m" for name in ("work", "normal_work", "friction_work", "duration")},
+    **{f"row_{name}": "r" for name in ("law", "source", "angular", "impulse", "velocity", "before", "start", "after", "duration")},
     **{f"row_{name}": "r" for name in ("lower", "upper", "bias", "compliance")},
 }
 OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementarity", "dissipation", "slip", "viscous_error")
@@ -96,6 +96,8 @@ SHAPES.update({f"work_{name}": "n" for name in WORKS})
 REFUSED = {
     "contact_mu": lambda x: np.isnan(x) | (x < 0),
     "contact_sustained": np.isinf,
+    "contact_duration": lambda x: ~((x > 0) & np.isfinite(x)),
+    "row_duration": lambda x: ~((x > 0) & np.isfinite(x)),
     "row_lower": lambda x: ~(x <= 0),
     "row_upper": lambda x: ~(x >= 0),
 }
@@ -189,17 +191,17 @@ class Entries:
 
 def contact_terms(r):
     """The certificate's terms of each contact, and the size of what they are differences of."""
-    h = float(r["timestep"])
+    h = r["contact_duration"]
     u, sustained = r["contact_velocity"], r["contact_sustained"]
     # The laws hold of a force at an instant; as an impulse it counts as if it lasted for the step.
-    impulse = np.where(np.isfinite(sustained), sustained * h, r["contact_impulse"])
+    impulse = np.where(np.isfinite(sustained), sustained * h[:, None], r["contact_impulse"])
     law = r["law_names"][r["contact_law"]]
     mu, bias, preload = r["contact_mu"], r["contact_bias"], r["contact_preload"]
     normal, rate = impulse[:, 0], u[:, 0] + bias
     viscous = np.where(bias <= 0, h * r["contact_viscosity"], 0.0)
     dry = np.hypot(*(impulse[:, k] + viscous * u[:, k] for k in (1, 2)))
     slip = np.hypot(u[:, 1], u[:, 2])
-    powers = impulse[:, 1:] * u[:, 1:] / h
+    powers = impulse[:, 1:] * u[:, 1:] / h[:, None]
     power, size = powers.sum(1), np.abs(powers).sum(1)
     pressing = np.maximum(normal, 0.0)
     held = (law == "no-slip") & (normal > 0)
@@ -222,7 +224,7 @@ def contact_terms(r):
 
 def row_terms(r):
     """The same of each row of limits and friction."""
-    h = float(r["timestep"])
+    h = r["row_duration"]
     law, angular = r["row_law_names"][r["row_law"]], r["row_angular"] == 1
     limit, friction = law == "limit", law == "friction"
     impulse, u, bias = r["row_impulse"], r["row_velocity"], r["row_bias"]
@@ -326,7 +328,7 @@ def judge_held(r, contacts, rows, verdict):
 
 def judge_works(r, contacts, rows, verdict):
     """Works of contacts and rows, by themselves and by cause."""
-    impulse, velocity = r["contact_impulse"], r["contact_velocity"]
+    impulse, velocity = r["contact_impulse"], r["contact_after"]
     at_once = ~np.isfinite(r["contact_sustained"]).any(axis=1)
     since_before = 0.5 * impulse * (r["contact_before"] + velocity)
     since_start = 0.5 * impulse * (r["contact_start"] + velocity)
@@ -339,8 +341,8 @@ def judge_works(r, contacts, rows, verdict):
 
     law = r["row_law_names"][r["row_law"]]
     own = law != "action"
-    row_before = np.where(np.isin(law, ("limit", "friction")), 0.5 * r["row_impulse"] * (r["row_before"] + r["row_velocity"]), 0.0)
-    row_start = np.where(own, 0.5 * r["row_impulse"] * (r["row_start"] + r["row_velocity"]), 0.0)
+    row_before = np.where(np.isin(law, ("limit", "friction")), 0.5 * r["row_impulse"] * (r["row_before"] + r["row_after"]), 0.0)
+    row_start = np.where(own, 0.5 * r["row_impulse"] * (r["row_start"] + r["row_after"]), 0.0)
     several = ROUNDING * (1.0 + contacts.sum(np.ones(len(at_once))) + rows.sum(np.ones(len(law))))
     total = contacts.sum(r["contact_work"]) + rows.sum(row_before)
     size = contacts.sum(np.abs(since_before).sum(1) + np.abs(r["contact_work"])) + rows.sum(np.abs(row_before))

@@ -48,7 +48,7 @@ const PAIR_FIELDS: [(&str, &str, &[usize]); 9] = [
 ];
 
 /// Fields of `StepReport.row_forces`.
-const ROW_FIELDS: [(&str, &str, &[usize]); 15] = [
+const ROW_FIELDS: [(&str, &str, &[usize]); 17] = [
     ("law", "<U8", &[]),
     ("kind", "<U8", &[]),
     ("index", "<i4", &[]),
@@ -58,6 +58,8 @@ const ROW_FIELDS: [(&str, &str, &[usize]); 15] = [
     ("velocity", "<f8", &[]),
     ("before", "<f8", &[]),
     ("start", "<f8", &[]),
+    ("after", "<f8", &[]),
+    ("duration", "<f8", &[]),
     ("drift", "<f8", &[]),
     ("lower", "<f8", &[]),
     ("upper", "<f8", &[]),
@@ -190,6 +192,18 @@ fields! {
     bounces: usize,
     /// Islands in which they bounce less than their coefficients say, because the impact would have added energy.
     reduced_impacts: usize,
+    /// Passes of the stepper with impulses at both ends; 0 of the others.
+    passes: usize,
+    /// Rounds in which contacts were added that were not foreseen.
+    rounds: usize,
+    /// Times that the step was taken again, since bodies met that were not expected to.
+    attempts: usize,
+    /// Impacts within the step, where it was taken from impact to impact.
+    events: usize,
+    /// Sets of bodies that met more impacts in the step than it can hold, and went on without bounce.
+    cut_impacts: usize,
+    /// Times that a part of the step was taken in halves.
+    halvings: usize,
     /// Complementarity variables of the largest island.
     variables: usize,
     /// Exchanges of whole index sets in all islands.
@@ -348,7 +362,8 @@ fn pack_row(bytes: &mut Vec<u8>, row: &RowForce) {
     pack_text(bytes, row.source.name(), 8);
     pack_indices(bytes, &[row.index, row.number]);
     bytes.extend_from_slice(&i32::from(row.angular).to_le_bytes());
-    pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start, row.drift]);
+    pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start]);
+    pack_numbers(bytes, &[row.after, row.duration, row.drift]);
     pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work()]);
 }
 

@@ -17,6 +17,7 @@ pub(crate) struct Contacts {
 
 impl Constraint for Contacts {
     const CODE: u32 = 0;
+    const CONTACTS: bool = true;
 
     fn new(model: &Model) -> Self {
         Self { finder: ContactFinder::new(model, None) }
@@ -67,6 +68,7 @@ impl Constraint for Contacts {
                 let bias = match ahead.gap_rule {
                     // Round-off of a touching gap would be divided by h: it stays out of the velocity problem.
                     _ if contact.gap <= TOUCHING => 0.0,
+                    _ if ahead.h == 0.0 => return,
                     // What bounces must not overlap first, whatever the rule.
                     GapRule::AnitescuPotra if contact.restitution == 0.0 => return,
                     GapRule::StewartTrinkle | GapRule::AnitescuPotra => contact.gap / ahead.h,

@@ -52,7 +52,8 @@ impl Constraint for JointFriction {
         let contents = &at.model.dofs[dof];
         let number = dof - at.model.links[contents.link].v;
         let key = BlockKey::friction(self.ranks[contents.link.index()], Self::CODE, number as u32);
-        let kind = RowKind::Unilateral(BlockKind::Friction { bound: ahead.h * contents.friction_loss });
+        let kind =
+            RowKind::Unilateral(BlockKind::Friction { bound: ahead.duration * contents.friction_loss });
         rows.push_dofs(at.model, key, kind, 0.0, [(dof, 1.0)].into_iter());
         rows.set_angular(at.model.links[contents.link].kind.is_angular());
     }

@@ -12,6 +12,7 @@ use super::equality::Located;
 use super::position_error::PositionError;
 use super::rows::Rows;
 use super::softness::Softness;
+use super::tendon::Gains;
 use crate::contact::GapRule;
 use crate::dynamics;
 use crate::dynamics::Data;
@@ -72,8 +73,13 @@ pub(crate) enum Level<'a> {
 /// The step that rows at the level of velocities belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepAhead<'a> {
-    /// Time step (s). Prescribed rates are those of its end, as velocities are.
+    /// Time within which gaps may close (s). Prescribed rates are those of its end, as velocities are. Zero: an instant, at which only
+    /// what touches has rows.
     pub(crate) h: f64,
+    /// Time for which dry friction, dampers and springs act (s).
+    pub(crate) duration: f64,
+    /// What of tendons' and loop joints' springs, dampers and drives is part of the rows.
+    pub(crate) implicit: Implicit,
     /// Part of bilateral position errors that the step removes through velocities.
     pub(crate) baumgarte: f64,
     /// How gaps of predicted contacts enter.
@@ -84,10 +90,39 @@ pub(crate) struct StepAhead<'a> {
     pub(crate) late: &'a [f64],
 }
 
+/// Which gains of springs, dampers and drives act at the end of the time for which they act, and so resist the impulses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Implicit {
+    /// Stiffness and damping.
+    All,
+    /// Damping alone.
+    Damping,
+    /// None: the forces are known.
+    Nothing,
+}
+
+impl Implicit {
+    /// What gains add to the mass along which they act, for a duration (s): `h d + h^2 k`, or a part of it.
+    pub(crate) fn added_mass(self, gains: Gains, duration: f64) -> f64 {
+        match self {
+            Implicit::All => gains.added_mass(duration),
+            Implicit::Damping => duration * gains.rate,
+            Implicit::Nothing => 0.0,
+        }
+    }
+}
+
 impl StepAhead<'_> {
     /// No step: the rates of this instant.
-    pub(crate) const NONE: StepAhead<'static> =
-        StepAhead { h: 0.0, baumgarte: 0.0, gap_rule: GapRule::StewartTrinkle, free: &[], late: &[] };
+    pub(crate) const NONE: StepAhead<'static> = StepAhead {
+        h: 0.0,
+        duration: 0.0,
+        implicit: Implicit::Nothing,
+        baumgarte: 0.0,
+        gap_rule: GapRule::StewartTrinkle,
+        free: &[],
+        late: &[],
+    };
 
     /// Rate (1/s) at which bilateral position errors are removed.
     pub(crate) fn gain(&self) -> f64 {
@@ -106,7 +141,10 @@ impl Level<'_> {
         match self {
             Level::Displacement { reach, farthest } => (gap <= *reach).then_some(gap.max(-farthest)),
             Level::Velocity(ahead) => {
-                (gap <= LIMIT_REACH * ahead.h * travel(ahead) + TOUCHING).then(|| gap.max(0.0) / ahead.h)
+                // Round-off of a touching gap would be divided by h.
+                let rate = || if gap <= TOUCHING { 0.0 } else { gap / ahead.h };
+                let near = || ahead.h > 0.0 && gap <= LIMIT_REACH * ahead.h * travel(ahead) + TOUCHING;
+                (gap <= TOUCHING || near()).then(rate)
             }
             Level::Acceleration => None,
         }
@@ -168,6 +206,9 @@ impl InverseMass<'_> {
 pub(crate) trait Constraint {
     /// Whether its rows hold both ways; others have gaps.
     const BILATERAL: bool = false;
+
+    /// Whether these are contacts.
+    const CONTACTS: bool = false;
 
     /// Place among the kinds in the order of rows of one class and rank. A number of its own, but that kinds that share one
     /// order of names share one number.
@@ -268,13 +309,24 @@ macro_rules! each_kind {
     };
 }
 
+/// Whether a kind is that of contacts.
+fn is_contact<C: Constraint>(_kind: &C) -> bool {
+    C::CONTACTS
+}
+
+/// Whether there are trees and all are active.
+fn is_active(trees: impl Iterator<Item = TreeId>, active: impl Fn(TreeId) -> bool) -> bool {
+    let mut trees = trees.peekable();
+    trees.peek().is_some() && trees.all(active)
+}
+
 /// Whether the rows of a kind hold both ways.
 fn is_bilateral<C: Constraint>(_kind: &C) -> bool {
     C::BILATERAL
 }
 
 impl Constraints {
-    /// Adds the rows of all constraints that touch a tree of which `active` holds.
+    /// Adds the rows of all constraints on trees of which `active` holds.
     pub(crate) fn push(
         &self,
         rows: &mut Rows,
@@ -283,7 +335,22 @@ impl Constraints {
         active: impl Fn(TreeId) -> bool,
     ) {
         each_kind!(self, kind => for index in 0..kind.count(at.model) {
-            if kind.trees(at.model, index).any(&active) {
+            if is_active(kind.trees(at.model, index), &active) {
+                kind.push(rows, at, index, level);
+            }
+        });
+    }
+
+    /// Adds the rows on displacements, whatever the gaps, of all constraints but contacts on trees of which `active` holds.
+    pub(crate) fn push_position_errors(
+        &self,
+        rows: &mut Rows,
+        at: &Present<'_>,
+        active: impl Fn(TreeId) -> bool,
+    ) {
+        let level = Level::Displacement { reach: f64::INFINITY, farthest: f64::INFINITY };
+        each_kind!(self, kind => for index in 0..kind.count(at.model) {
+            if !is_contact(kind) && is_active(kind.trees(at.model, index), &active) {
                 kind.push(rows, at, index, level);
             }
         });

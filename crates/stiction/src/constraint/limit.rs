@@ -48,6 +48,13 @@ pub(crate) fn sides(kind: &JointKind, range: Option<[f64; 2]>, q: &[f64]) -> [Op
     }
 }
 
+/// Along what the lower (0) or upper (1) end of the range of a joint of a tree acts, with the joint's coordinates first in `q`.
+pub(crate) fn limit_axis(link: &Link, q: &[f64], end: usize) -> [f64; 3] {
+    let found = sides(&link.kind, link.range, q).into_iter().flatten();
+    let side = found.into_iter().find(|side| usize::from(side.upper) == end);
+    side.map_or([0.0; 3], |side| side.row)
+}
+
 /// The joints with limits.
 #[derive(Clone, Debug)]
 pub(crate) struct JointLimits {

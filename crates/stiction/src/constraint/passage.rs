@@ -9,6 +9,7 @@
 //!
 //! and does the work `h f+ (u- + u+) / 2`. At an instant, as in the stages of an explicit rule, all velocities are one.
 
+use super::kind::Implicit;
 use super::tendon::Gains;
 
 /// A part of a step: coordinates and velocities (those of loops among them) with which forces were found, and the velocities
@@ -21,14 +22,14 @@ pub(crate) struct Passage<'a> {
     pub(crate) after: &'a [f64],
     /// How long it lasts (s).
     pub(crate) duration: f64,
-    /// Whether gains act at its end.
-    pub(crate) implicit: bool,
+    /// Which gains act at its end.
+    pub(crate) implicit: Implicit,
 }
 
 impl<'a> Passage<'a> {
     /// An instant that counts for some time (s).
     pub(crate) fn instant(q: &'a [f64], v: &'a [f64], duration: f64) -> Self {
-        Self { q, v, before: v, after: v, duration, implicit: false }
+        Self { q, v, before: v, after: v, duration, implicit: Implicit::Nothing }
     }
 
     /// The values of a combination of velocities.
@@ -46,19 +47,24 @@ pub(crate) struct Rates {
     pub(crate) mean: f64,
     after: f64,
     duration: f64,
-    implicit: bool,
+    implicit: Implicit,
 }
 
 impl Rates {
     /// The impulse of a force that was found to be `force` and has these gains (N s or N m s).
     pub(crate) fn impulse(&self, force: f64, gains: Gains) -> f64 {
-        let changed = gains.position * self.duration * self.after + gains.rate * (self.after - self.now);
-        self.duration * if self.implicit { force - changed } else { force }
+        let damped = gains.rate * (self.after - self.now);
+        let changed = match self.implicit {
+            Implicit::All => gains.position * self.duration * self.after + damped,
+            Implicit::Damping => damped,
+            Implicit::Nothing => 0.0,
+        };
+        self.duration * (force - changed)
     }
 
     /// The impulse that a rotor takes, which at an instant is not known from velocities.
     pub(crate) fn rotor(&self, inertia: f64) -> f64 {
-        if self.implicit { inertia * (self.now - self.after) } else { 0.0 }
+        if self.implicit != Implicit::Nothing { inertia * (self.now - self.after) } else { 0.0 }
     }
 
     /// The impulse of a damper.
@@ -84,7 +90,8 @@ mod tests {
         let (q, v, after) = ([0.5], [2.0], [1.0]);
         let (k, d, h) = (30.0, 4.0, 0.1);
         let force = |q: f64, u: f64| -k * q - d * u;
-        let passage = Passage { q: &q, v: &v, before: &v, after: &after, duration: h, implicit: true };
+        let passage =
+            Passage { q: &q, v: &v, before: &v, after: &after, duration: h, implicit: Implicit::All };
         let rates = passage.along(|v| v[0]);
         let found = rates.impulse(force(q[0], v[0]), Gains { rate: d, position: k });
         assert!((found - h * force(q[0] + h * after[0], after[0])).abs() < 1e-15);

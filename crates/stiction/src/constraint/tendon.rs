@@ -19,7 +19,7 @@
 //! not be where it spans trees.
 
 use super::closure::coordinates::Loops;
-use super::kind::{Constraint, InverseMass, Level, Present, Side, range_sides};
+use super::kind::{Constraint, InverseMass, Level, Present, Side, StepAhead, range_sides};
 use super::limit::name_ranks;
 use super::passage::{LineWork, Passage};
 use super::position_error::PositionError;
@@ -134,13 +134,13 @@ impl Tendons {
     }
 
     /// Adds the row of the implicit part of the tension.
-    fn push_tension(&self, rows: &mut Rows, at: &Present<'_>, index: usize, h: f64) {
+    fn push_tension(&self, rows: &mut Rows, at: &Present<'_>, index: usize, ahead: &StepAhead<'_>) {
         let (loops, tendon) = (at.loops, &at.model.tendons[index]);
         let gains = self.gains(at.model, loops, at.ctrl, index);
-        let added = gains.added_mass(h);
+        let added = ahead.implicit.added_mass(gains, ahead.duration);
         if added > 0.0 {
             let drift = loops.drift_of(row(tendon, 1.0));
-            let target = drift - (h * gains.rate / added) * tendon.path.rate(&loops.v);
+            let target = drift - (ahead.duration * gains.rate / added) * tendon.path.rate(&loops.v);
             let key = BlockKey::bilateral(self.ranks[index], Self::CODE, 0);
             rows.push_dofs(at.model, key, RowKind::Bilateral, target, loops.expand(row(tendon, 1.0)));
             rows.comply(1.0 / added);
@@ -247,8 +247,8 @@ impl Constraint for Tendons {
     fn push(&self, rows: &mut Rows, at: &Present<'_>, index: usize, level: Level<'_>) {
         self.push_limits(rows, at, index, level);
         if let Level::Velocity(ahead) = level {
-            self.push_friction(rows, at, index, ahead.h);
-            self.push_tension(rows, at, index, ahead.h);
+            self.push_friction(rows, at, index, ahead.duration);
+            self.push_tension(rows, at, index, &ahead);
         }
     }
 

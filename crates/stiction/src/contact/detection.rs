@@ -17,7 +17,7 @@ pub(crate) struct ContactFinder {
     broad: BroadPhase,
     boxes: Vec<Option<Aabb>>,
     poses: Vec<Transform>,
-    reaches: Vec<f64>,
+    pub(crate) reaches: Vec<f64>,
     pairs: Vec<(usize, usize)>,
     points: Vec<ContactPoint>,
     /// Coefficient of restitution of all contacts, in place of the model's.
@@ -28,6 +28,8 @@ pub(crate) struct ContactFinder {
     pub(crate) contacts: Vec<Contact>,
     /// Where they were found.
     found_at: Option<FoundAt>,
+    /// Whether that is where the contacts are from.
+    current: bool,
 }
 
 /// What contacts depend on.
@@ -53,20 +55,18 @@ impl ContactFinder {
             chains: false,
             contacts: Vec::new(),
             found_at: None,
+            current: false,
         }
     }
 
     /// As [`ContactFinder::find`], but keeps the contacts where they were found at this very state: the end of a step is the
     /// beginning of the next.
     pub(crate) fn find_if_moved(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
-        let known = self
-            .found_at
-            .as_ref()
-            .is_some_and(|at| at.h == h && at.q == state.q && at.v == state.v && at.mocap == state.mocap);
-        if known {
+        let here = |at: &FoundAt| at.h == h && at.q == state.q && at.v == state.v && at.mocap == state.mocap;
+        if self.current && self.found_at.as_ref().is_some_and(here) {
             return;
         }
-        self.find(model, data, state, h);
+        self.find(model, data, &state.mocap, h, &[]);
         let at = self.found_at.get_or_insert_with(|| FoundAt {
             q: state.q.clone(),
             v: state.v.clone(),
@@ -77,11 +77,21 @@ impl ContactFinder {
         at.v.clone_from(&state.v);
         at.mocap.clone_from(&state.mocap);
         at.h = h;
+        self.current = true;
     }
 
-    /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds.
-    pub(crate) fn find(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
-        self.place(model, data, state, h);
+    /// Takes other contacts for those found last.
+    pub(crate) fn replace(&mut self, contacts: &[Contact]) {
+        self.contacts.clear();
+        self.contacts.extend_from_slice(contacts);
+        self.current = false;
+    }
+
+    /// Finds every pair of features closer than what both bodies may travel in a step of `h` seconds; those of a geom at least as far away
+    /// as `travels` says, if it does (m).
+    pub(crate) fn find(&mut self, model: &Model, data: &Data, mocap: &[Mocap], h: f64, travels: &[f64]) {
+        self.current = false;
+        self.place(model, data, mocap, h, travels);
         let supported = |a: usize, b: usize| are_supported(&model.geoms[a].shape, &model.geoms[b].shape);
         let may_collide = |a, b| model.may_collide(GeomId::new(a), GeomId::new(b)) && supported(a, b);
         self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
@@ -93,7 +103,7 @@ impl ContactFinder {
             self.points.clear();
             let shapes = [&model.geoms[a].shape, &model.geoms[b].shape];
             collide(shapes[0], &self.poses[i], shapes[1], &self.poses[j], reach, &mut self.points);
-            let moving = |geom| self.moving(model, data, state, geom);
+            let moving = |geom| self.moving(model, data, mocap, geom);
             if self.points.is_empty() || pass_by(&self.points, &moving(a), &moving(b), h) {
                 continue;
             }
@@ -101,8 +111,8 @@ impl ContactFinder {
             let restitution = self.restitution.unwrap_or_else(|| model.pair_restitution(a, b));
             for point in &self.points {
                 let frame = contact_frame(&point.normal);
-                let slip = self.surface_velocity(model, state, b, point)
-                    - self.surface_velocity(model, state, a, point);
+                let slip = self.surface_velocity(model, mocap, b, point)
+                    - self.surface_velocity(model, mocap, a, point);
                 self.contacts.push(Contact {
                     key: ContactKey {
                         first: model.geoms[a].rank,
@@ -127,17 +137,18 @@ impl ContactFinder {
     }
 
     /// Poses, reaches and boxes of all geoms.
-    fn place(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
+    fn place(&mut self, model: &Model, data: &Data, mocap: &[Mocap], h: f64, travels: &[f64]) {
         let fall = model.gravity.norm() * h;
         for (i, geom) in model.geoms.iter().enumerate() {
-            let (base, velocity) = base_motion(model, data, &state.mocap, geom.body);
+            let (base, velocity) = base_motion(model, data, mocap, geom.body);
             let pose = base * geom.pose;
             let radius = geom.shape.bounding_radius().unwrap_or(0.0);
             let lever = (pose.translation - base.translation).norm() + radius;
             let moving = !matches!(model.bodies[geom.body].base, Base::World);
             // Twice what the present velocity and gravity bring: impulses and drives change it within the step.
             let speed = velocity.linear.norm() + velocity.angular.norm() * lever + fall;
-            self.reaches[i] = if moving { 2.0 * h * speed + REACH_AT_REST } else { 0.0 };
+            let reach = if moving { 2.0 * h * speed + REACH_AT_REST } else { 0.0 };
+            self.reaches[i] = travels.get(i).map_or(reach, |travel| reach.max(*travel));
             self.poses[i] = pose;
         }
         if self.chains {
@@ -154,8 +165,8 @@ impl ContactFinder {
     }
 
     /// A geom with its pose and its motion.
-    fn moving<'a>(&'a self, model: &'a Model, data: &Data, state: &State, geom: GeomId) -> MovingShape<'a> {
-        let (base, velocity) = base_motion(model, data, &state.mocap, model.geoms[geom].body);
+    fn moving<'a>(&'a self, model: &'a Model, data: &Data, mocap: &[Mocap], geom: GeomId) -> MovingShape<'a> {
+        let (base, velocity) = base_motion(model, data, mocap, model.geoms[geom].body);
         let shape = &model.geoms[geom].shape;
         MovingShape { shape, pose: &self.poses[geom.index()], origin: base.translation, velocity }
     }
@@ -165,7 +176,7 @@ impl ContactFinder {
     fn surface_velocity(
         &self,
         model: &Model,
-        state: &State,
+        mocap: &[Mocap],
         geom: GeomId,
         point: &ContactPoint,
     ) -> Vector3<f64> {
@@ -173,9 +184,7 @@ impl ContactFinder {
         let belt = self.poses[geom.index()].vector(&g.surface_velocity);
         let belt = belt - point.normal * point.normal.dot(&belt);
         match model.bodies[g.body].base {
-            Base::Mocap(i) => {
-                belt + state.mocap[i].velocity.at(&(point.point - state.mocap[i].position)).linear
-            }
+            Base::Mocap(i) => belt + mocap[i].velocity.at(&(point.point - mocap[i].position)).linear,
             _ => belt,
         }
     }

@@ -23,6 +23,21 @@ pub fn forward_dynamics(
     tau: &[f64],
     acceleration: &mut [f64],
 ) -> Result<(), AlgorithmError> {
+    accelerations_under(model, data, tree, model.gravity, tau, acceleration)
+}
+
+/// [`forward_dynamics`] under another gravity (m/s^2) than the model's.
+///
+/// # Errors
+/// As there.
+pub(crate) fn accelerations_under(
+    model: &Model,
+    data: &mut Data,
+    tree: TreeId,
+    gravity: Vector3<f64>,
+    tau: &[f64],
+    acceleration: &mut [f64],
+) -> Result<(), AlgorithmError> {
     for i in model.trees[tree].links.clone() {
         data.link_force[i] = data.link_inertia[i].gyroscopic(&data.link_velocity[i].angular);
     }
@@ -36,7 +51,7 @@ pub fn forward_dynamics(
         data.link_force[parent] += force.about(&data.link_offset[i]);
     };
     articulated_inertias(model, data, tree, |_| 0.0, released, passed_on)?;
-    let world = Motion::new(Vector3::zeros(), -model.gravity);
+    let world = Motion::new(Vector3::zeros(), -gravity);
     for i in model.trees[tree].links.clone() {
         let link = &model.links[i];
         let base = link.parent.map_or(world, |p| data.link_acceleration[p.index()]);

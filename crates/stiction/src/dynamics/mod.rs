@@ -87,8 +87,8 @@ pub use reaction::joint_reactions;
 pub use redundant::redundant_state;
 pub use rigid_body::RigidBodyStep;
 pub(crate) use rigid_body::undisturbed_velocity;
-pub use rnea::{bias_forces, bias_forces_all, inverse_dynamics, inverse_dynamics_all};
-pub(crate) use runge_kutta::STAGES;
+pub use rnea::{bias_forces, bias_forces_all, gravity_forces, inverse_dynamics, inverse_dynamics_all};
 pub use runge_kutta::{
     RungeKuttaStage, StageAccelerations, StageForces, coupled_runge_kutta_step, runge_kutta_step,
 };
+pub(crate) use runge_kutta::{STAGES, coast};

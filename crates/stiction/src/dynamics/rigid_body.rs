@@ -62,6 +62,19 @@ impl<'a> RigidBodyStep<'a> {
         Ok(Self { body: RigidBody::new(model, tree)?, gravity: model.gravity, h, tau })
     }
 
+    /// A step in which nothing acts on the body, not even gravity; `zeros` has the length of the velocities.
+    ///
+    /// # Errors
+    /// As [`RigidBodyStep::new`].
+    pub(crate) fn coasting(
+        model: &'a Model,
+        tree: TreeId,
+        h: f64,
+        zeros: &'a [f64],
+    ) -> Result<Self, AlgorithmError> {
+        Ok(Self { body: RigidBody::new(model, tree)?, gravity: Vector3::zeros(), h, tau: zeros })
+    }
+
     /// The velocity `used` of a step without contact, as a generalized velocity at the start pose: the centre of mass has its
     /// velocity at the end of the step, the rotation its mean.
     ///

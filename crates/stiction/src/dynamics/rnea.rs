@@ -24,6 +24,15 @@ pub fn bias_forces(model: &Model, data: &mut Data, tree: TreeId, out: &mut [f64]
     project_on_joints(model, data, tree, out);
 }
 
+/// The part of [`bias_forces`] that is gravity's: the bias of the tree at rest. Needs poses.
+pub fn gravity_forces(model: &Model, data: &mut Data, tree: TreeId, out: &mut [f64]) {
+    let falling = Motion::new(Vector3::zeros(), -model.gravity);
+    for i in model.trees[tree].links.clone() {
+        data.link_force[i] = data.link_inertia[i].times(&falling);
+    }
+    project_on_joints(model, data, tree, out);
+}
+
 /// [`inverse_dynamics`] of all trees.
 ///
 /// ```

@@ -13,7 +13,7 @@
 //! H. Munthe-Kaas, *High order Runge-Kutta methods on manifolds*, Appl. Numer. Math. 29 (1999); A. Iserles,
 //! H. Munthe-Kaas, S. P. Nørsett, A. Zanna, *Lie-group methods*, Acta Numerica 9 (2000), algorithm 3.1.
 
-use crate::dynamics::aba::forward_dynamics;
+use crate::dynamics::aba::{accelerations_under, forward_dynamics};
 use crate::dynamics::data::{Data, Stages};
 use crate::dynamics::error::AlgorithmError;
 use crate::dynamics::integrate;
@@ -70,6 +70,30 @@ pub fn runge_kutta_step(
             tau[dofs.clone()].fill(0.0);
             forces(data, q, v, &mut tau);
             forward_dynamics(model, data, tree, &tau, acceleration)
+        });
+    data.stages.tau = tau;
+    result
+}
+
+/// Moves one tree by a step `h` (s) in place with nothing acting on it, not even gravity: by its inertia alone.
+/// On return `data` holds the kinematics of the last stage, not of the new state.
+///
+/// # Errors
+/// Those of [`forward_dynamics`]; `q` and `v` are then unchanged.
+pub(crate) fn coast(
+    model: &Model,
+    data: &mut Data,
+    tree: TreeId,
+    h: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+) -> Result<(), AlgorithmError> {
+    let dofs = model.trees[tree].dofs.clone();
+    let mut tau = std::mem::take(&mut data.stages.tau);
+    tau[dofs].fill(0.0);
+    let result =
+        coupled_runge_kutta_step(model, data, &[tree], h, q, v, &mut |data, _, _, _, acceleration| {
+            accelerations_under(model, data, tree, Vector3::zeros(), &tau, acceleration)
         });
     data.stages.tau = tau;
     result

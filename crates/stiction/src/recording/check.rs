@@ -61,6 +61,7 @@ impl Recording {
         // No slip is friction without bound.
         refuse("contact_mu", &contacts.mu, |x| x >= 0.0)?;
         refuse("contact_viscosity", &contacts.viscosity, |x| x >= 0.0 && x.is_finite())?;
+        refuse("contact_duration", &contacts.duration, |x| x > 0.0 && x.is_finite())?;
         refuse("contact_margin", &contacts.margin, |x| x == NO_MARGIN || (x >= 0.0 && x.is_finite()))
     }
 
@@ -76,12 +77,14 @@ impl Recording {
             ("row_velocity", &rows.velocity),
             ("row_before", &rows.before),
             ("row_start", &rows.start),
+            ("row_after", &rows.after),
             ("row_drift", &rows.drift),
             ("row_bias", &rows.bias),
             ("row_compliance", &rows.compliance),
         ] {
             refuse(array, numbers, f64::is_finite)?;
         }
+        refuse("row_duration", &rows.duration, |x| x > 0.0 && x.is_finite())?;
         refuse("row_lower", &rows.lower, |x| x <= 0.0)?;
         refuse("row_upper", &rows.upper, |x| x >= 0.0)
     }

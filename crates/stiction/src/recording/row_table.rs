@@ -70,12 +70,16 @@ columns! {
         pub angular: i32,
         /// Impulse (N s or N m s).
         pub impulse: f64,
-        /// Velocity after the step (m/s or rad/s).
+        /// Velocity of which the laws hold (m/s or rad/s).
         pub velocity: f64,
         /// Velocity before the impulses.
         pub before: f64,
         /// Velocity before the step.
         pub start: f64,
+        /// Velocity of the bodies after the impulses: `velocity`, but where the laws hold of displacements.
+        pub after: f64,
+        /// How long the forces of which the impulse is the sum act (s).
+        pub duration: f64,
         /// Prescribed part of these.
         pub drift: f64,
         /// Least impulse.
@@ -101,6 +105,8 @@ impl RowTable {
             self.velocity.push(row.velocity);
             self.before.push(row.before);
             self.start.push(row.start);
+            self.after.push(row.after);
+            self.duration.push(row.duration);
             self.drift.push(row.drift);
             self.lower.push(row.lower);
             self.upper.push(row.upper);

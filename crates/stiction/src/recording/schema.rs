@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 10 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit) |
+//! | `format` | () int64 | version of this layout: 11 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit, 10 neither `after` nor `duration`) |
 //! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
@@ -42,19 +42,22 @@
 //! | `contact_bias` | (m) | a_n of `0 <= lambda_n - p  perp  u_n + a_n >= 0` (m/s); negative where Newton's impact law makes bodies part |
 //! | `contact_preload` | (m) | `p` there: what Poisson's impact law gives in any case (N s) |
 //! | `contact_drift` | (m, 3) | part of `u` that belts and prescribed motions bring, in the contact frame (m/s) |
-//! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 after the impulse, drift included, in the contact frame (m/s) |
+//! | `contact_velocity` | (m, 3) | relative velocity `u` of geom 2 against geom 1 of which the laws hold, drift included, in the contact frame (m/s) ([`ContactForce::velocity`](crate::report::ContactForce::velocity)) |
 //! | `contact_before` | (m, 3) | the same before the impulse, as bilateral constraints and applied forces alone would have it at the step's end; right before an impact of the event-driven stepper |
 //! | `contact_start` | (m, 3) | the same before the step ([`ContactForce::start`](crate::report::ContactForce::start)); right before an impact of the event-driven stepper |
+//! | `contact_after` | (m, 3) | that of the bodies after the impulse (m/s): `contact_velocity`, but where the laws hold of displacements |
+//! | `contact_duration` | (m) | how long the forces of which the impulse is the sum act (s): the step, or a part of it |
 //! | `contact_impulse` | (m, 3) | on geom 2 (geom 1 takes the opposite), in the contact frame (N s) |
 //! | `contact_sustained` | (m, 3) | of what acts as a force for a while ([`ContactForce::sustained`](crate::report::ContactForce::sustained)): that force at the instant of `contact_velocity` (N), which the laws are about; NaN for impulses |
-//! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power (J) |
-//! | `contact_normal_work`, `contact_friction_work` | (m) | what the normal force and friction did along the relative velocity: of an impulse `1/2 impulse . (start + velocity)`; of a force the integral of its power (J) |
+//! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + after)`; of a force the integral of its power (J) |
+//! | `contact_normal_work`, `contact_friction_work` | (m) | what the normal force and friction did along the relative velocity: of an impulse `1/2 impulse . (start + after)`; of a force the integral of its power (J) |
 //! | `source_names`, `source_kind` | (elements) text, (elements) int32 | what other rows are of: joints (of trees, then of loops), tendons, cables, equalities; index into `source_kind_names` |
 //! | `row_ptr` | (n + 1) int64 | step `i` has the rows `row_ptr[i] .. row_ptr[i + 1]` besides those of contacts |
 //! | `row_law`, `row_source` | (r) int32 | indices into `row_law_names` (limit, friction, equality, action) and `source_names` |
 //! | `row_number` | (r) int32 | number of the row in its source; of limits 0 for the lower end and 1 for the upper |
 //! | `row_angular` | (r) int32 | 1 for rad/s and N m s, 0 for m/s and N s |
-//! | `row_impulse`, `row_velocity`, `row_before`, `row_start` | (r) | impulse; velocity along the row after the step, before the impulses, before the step |
+//! | `row_impulse`, `row_velocity`, `row_before`, `row_start` | (r) | impulse; velocity along the row of which the laws hold (after the step, or a displacement by its length), before the impulses, before the step |
+//! | `row_after`, `row_duration` | (r) | velocity along the row after the impulse; how long the forces of which it is the sum act (s) |
 //! | `row_drift` | (r) | prescribed part of these velocities |
 //! | `row_lower`, `row_upper`, `row_bias`, `row_compliance` | (r) | the law: with `w = velocity + bias + compliance impulse`, `w >= 0` where the impulse is less than the upper bound and `w <= 0` where it is more than the lower |
 //! | `joint_ptr` | (n + 1) int64 | step `i` has the wrenches `joint_ptr[i] .. joint_ptr[i + 1]` of joints, connects and welds ([`JointForce`](crate::report::JointForce)) |
@@ -83,7 +86,7 @@ use std::path::Path;
 use stiction_solvers::io::{open_file, replace_file};
 
 /// Layout version.
-const FORMAT: i64 = 10;
+const FORMAT: i64 = 11;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.

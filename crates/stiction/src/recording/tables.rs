@@ -88,12 +88,16 @@ columns! {
         pub preload: f64,
         /// Prescribed part of the relative velocity (m/s).
         pub drift: f64 [3],
-        /// Relative velocity after the impulse (m/s).
+        /// Relative velocity of which the laws hold (m/s).
         pub velocity: f64 [3],
         /// Relative velocity before the impulse (m/s).
         pub before: f64 [3],
         /// Relative velocity before the step (m/s).
         pub start: f64 [3],
+        /// Relative velocity of the bodies after the impulse (m/s): `velocity`, but where the laws hold of displacements.
+        pub after: f64 [3],
+        /// How long the forces of which the impulse is the sum act (s).
+        pub duration: f64,
         /// Impulse on the second geom, in the contact frame (N s).
         pub impulse: f64 [3],
         /// Of what acts as a force, the force at the instant of the velocity, in the contact frame (N); NaN for impulses.
@@ -138,6 +142,8 @@ impl ContactTable {
         self.velocity.extend_from_slice(force.velocity.as_slice());
         self.before.extend_from_slice(force.before.as_slice());
         self.start.extend_from_slice(force.start.as_slice());
+        self.after.extend_from_slice(force.after.as_slice());
+        self.duration.push(force.duration);
         self.impulse.extend_from_slice(force.impulse.as_slice());
         let sustained = force.sustained.map_or([f64::NAN; 3], Into::into);
         self.sustained.extend_from_slice(&sustained);

@@ -158,6 +158,24 @@ pub struct StepReport {
     /// The body that the removal of overlap at the beginning of the step moved farthest, if it moved any.
     #[serde(default)]
     pub projected_body: Option<BodyId>,
+    /// Passes of the stepper with impulses at both ends; 0 of the others.
+    #[serde(default)]
+    pub passes: usize,
+    /// Rounds in which contacts were added that were not foreseen.
+    #[serde(default)]
+    pub rounds: usize,
+    /// Times that the step was taken again, since bodies met that were not expected to.
+    #[serde(default)]
+    pub attempts: usize,
+    /// Impacts within the step, where it was taken from impact to impact.
+    #[serde(default)]
+    pub events: usize,
+    /// Sets of bodies that met more impacts in the step than it can hold, and went on without bounce.
+    #[serde(default)]
+    pub cut_impacts: usize,
+    /// Times that a part of the step was taken in halves.
+    #[serde(default)]
+    pub halvings: usize,
     /// Complementarity variables of the largest island.
     pub variables: usize,
     /// Exchanges of whole index sets in all islands (see [`stiction_solvers::Report`]).
@@ -192,6 +210,12 @@ impl StepReport {
             bounces: 0,
             reduced_impacts: 0,
             projected_body: None,
+            passes: 0,
+            rounds: 0,
+            attempts: 0,
+            events: 0,
+            cut_impacts: 0,
+            halvings: 0,
             variables: 0,
             iterations: 0,
             pivots: 0,
@@ -247,44 +271,49 @@ pub(crate) struct BlockOutcome {
     pub(crate) angular: bool,
     /// Impulse of each row (N s or N m s).
     pub(crate) impulse: Vector3<f64>,
-    /// Velocity after the step (m/s or rad/s).
+    /// Velocity of which the laws hold (m/s or rad/s).
     pub(crate) velocity: Vector3<f64>,
+    /// Velocity after the impulse: the same, but where laws hold of displacements.
+    pub(crate) after: Vector3<f64>,
     /// Velocity before the step, and with bilateral rows and smooth forces alone; right before an impact both are that.
     pub(crate) start: Vector3<f64>,
     pub(crate) free: Vector3<f64>,
 }
 
 impl BlockOutcome {
-    /// Of a block, `kind` with the law in force, and the values of all rows: impulses, velocities after, before the step and free.
+    /// Of a block, `kind` with the law in force, and the values of all rows: impulses, velocities of which the laws hold and after,
+    /// before the step and free.
     pub(crate) fn of(
         block: &RowBlock,
         kind: BlockKind,
         impulse: &[f64],
-        velocity: &[f64],
+        [velocity, after]: [&[f64]; 2],
         [start, free]: [&[f64]; 2],
     ) -> Self {
         let values = |rows: &[f64]| row_values(block, rows);
-        let [impulse, velocity, start, free] =
-            [values(impulse), values(velocity), values(start), values(free)];
-        Self { kind, angular: block.is_angular(0), impulse, velocity, start, free }
+        let [impulse, velocity, after] = [impulse, velocity, after].map(values);
+        let [start, free] = [start, free].map(values);
+        Self { kind, angular: block.is_angular(0), impulse, velocity, after, start, free }
     }
 
     /// Takes the tangential velocities of a contact without tangential rows, before the step and after, from those of its bodies.
     pub(crate) fn slide(&mut self, start: &Vector3<f64>, velocity: &Vector3<f64>) {
-        for (own, given) in [(&mut self.start, start), (&mut self.velocity, velocity)] {
+        for (own, given) in
+            [(&mut self.start, start), (&mut self.velocity, velocity), (&mut self.after, velocity)]
+        {
             (own.y, own.z) = (given.y, given.z);
         }
     }
 
     /// What the normal and the tangential impulse of a contact did along the relative velocity, `1/2 lambda . (u- + u+)` (J).
     pub(crate) fn contact_works(&self) -> [f64; 2] {
-        let mean = (self.start + self.velocity) * 0.5;
+        let mean = (self.start + self.after) * 0.5;
         [self.impulse.x * mean.x, self.impulse.y * mean.y + self.impulse.z * mean.z]
     }
 
     /// Work of its impulses (J).
     pub(crate) fn work(&self) -> f64 {
-        0.5 * self.impulse.dot(&(self.velocity + self.free))
+        0.5 * self.impulse.dot(&(self.after + self.free))
     }
 }
 

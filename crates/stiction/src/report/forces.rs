@@ -33,9 +33,15 @@ pub struct ContactForce {
     pub bias: f64,
     /// Normal impulse (N s) that Poisson's impact law gave in any case; else 0.
     pub preload: f64,
-    /// Relative velocity of the second body against the first after the impulse, drift included, in the contact
-    /// frame: normal, t1, t2 (m/s). Of a force that is sustained, the velocity at the instant of `sustained`.
+    /// Relative velocity of the second body against the first of which the laws hold, drift included, in the contact
+    /// frame: normal, t1, t2 (m/s). That after the impulse; of a force that is sustained, the velocity at the instant of `sustained`; of the
+    /// impulses with which [`Stepper::Rattle`](crate::settings::Stepper::Rattle) begins a step the displacement of the step by its
+    /// length.
     pub velocity: Vector3<f64>,
+    /// That of the bodies after the impulse: `velocity`, but where that is a displacement.
+    pub after: Vector3<f64>,
+    /// How long the forces of which the impulse is the sum act (s): the step, or a part of it.
+    pub duration: f64,
     /// The same before the impulse: as bilateral constraints and applied forces alone would have it at the end of the step; right
     /// before an impact of the event-driven stepper. A frictionless contact has no tangential rows and shows zeros there.
     pub before: Vector3<f64>,
@@ -49,9 +55,9 @@ pub struct ContactForce {
     /// Of what acts as a force and not at once, the force at the beginning of the last smooth motion of the step, in the contact
     /// frame of that instant (N): the laws hold of it and `velocity`; `impulse` is its sum over the step.
     pub sustained: Option<Vector3<f64>>,
-    /// Work on the two bodies (J): of an impulse `1/2 impulse . (before + velocity)`; of a force the integral of its power.
+    /// Work on the two bodies (J): of an impulse `1/2 impulse . (before + after)`; of a force the integral of its power.
     pub work: f64,
-    /// What the normal force did along the relative velocity (J): of an impulse `1/2 lambda_n (start + velocity)_n`; of a force the
+    /// What the normal force did along the relative velocity (J): of an impulse `1/2 lambda_n (start + after)_n`; of a force the
     /// integral of its power.
     pub normal_work: f64,
     /// What friction did likewise (J). What it takes is negative.
@@ -66,9 +72,9 @@ pub struct ContactForce {
 }
 
 impl ContactForce {
-    /// Of a contact with its law in force and a block of rows of its, in a step of `h` seconds.
-    pub(crate) fn of_impulse(contact: Contact, block: &BlockOutcome, h: f64) -> Self {
-        let BlockOutcome { kind, impulse, velocity, start, free, .. } = *block;
+    /// Of a contact with its law in force and a block of rows of its, whose forces act for `duration` of a step of `h` seconds.
+    pub(crate) fn of_impulse(contact: Contact, block: &BlockOutcome, duration: f64, h: f64) -> Self {
+        let BlockOutcome { kind, impulse, velocity, after, start, free, .. } = *block;
         let [normal_work, friction_work] = block.contact_works();
         let [bias, preload] = match kind {
             BlockKind::Contact { bias, preload, .. } => [bias, preload],
@@ -79,6 +85,8 @@ impl ContactForce {
             bias,
             preload,
             velocity,
+            after,
+            duration,
             before: free,
             start,
             impulse,
@@ -88,7 +96,7 @@ impl ContactForce {
             normal_work,
             friction_work,
             mode: mode(&impulse, &velocity, contact.law),
-            margin: margin(contact.law, &impulse, &velocity, h),
+            margin: margin(contact.law, &impulse, &velocity, duration),
         }
     }
 
@@ -100,6 +108,8 @@ impl ContactForce {
             bias: 0.0,
             preload: 0.0,
             velocity,
+            after: velocity,
+            duration: h,
             before: velocity,
             start: velocity,
             impulse: Vector3::zeros(),

@@ -65,13 +65,18 @@ pub struct RowForce {
     pub angular: bool,
     /// Impulse along the row (N s or N m s).
     pub impulse: f64,
-    /// Velocity along the row after the step, with what is prescribed of it (m/s or rad/s).
+    /// Velocity along the row of which the laws hold, with what is prescribed of it (m/s or rad/s): that after the step; of the
+    /// impulses with which [`Stepper::Rattle`](crate::settings::Stepper::Rattle) begins it the displacement of the step by its length.
     pub velocity: f64,
     /// The same before the impulses: as applied forces and, for limits and friction, the equalities alone would have it at the end of
     /// the step.
     pub before: f64,
     /// The same before the step.
     pub start: f64,
+    /// That of the bodies after the impulse: `velocity`, but where that is a displacement.
+    pub after: f64,
+    /// How long the forces of which the impulse is the sum act (s): the step, or a part of it.
+    pub duration: f64,
     /// The prescribed part of these velocities: belts, prescribed bodies, functions of time and, with Baumgarte's stabilisation,
     /// the error that is removed.
     pub drift: f64,
@@ -86,9 +91,9 @@ pub struct RowForce {
 }
 
 impl RowForce {
-    /// What the impulse did along the row, `1/2 impulse (start + velocity)` (J). What friction takes is negative.
+    /// What the impulse did along the row, `1/2 impulse (start + after)` (J). What friction takes is negative.
     pub fn work(&self) -> f64 {
-        0.5 * self.impulse * (self.start + self.velocity)
+        0.5 * self.impulse * (self.start + self.after)
     }
 
     /// Name of what it is of.
@@ -102,16 +107,19 @@ impl RowForce {
 pub(crate) struct RowVelocities<'a> {
     pub(crate) start: &'a [f64],
     pub(crate) free: &'a [f64],
+    /// Of which the laws hold, and of the bodies after the impulses.
+    pub(crate) laws: &'a [f64],
     pub(crate) after: &'a [f64],
 }
 
-/// The rows of a block with their impulses; none of contacts.
+/// The rows of a block with their impulses, whose forces act for `duration` (s); none of contacts.
 pub(crate) fn row_forces<'a>(
     model: &Model,
     order: &SourceOrder,
     rows: &'a Rows,
     block: &'a RowBlock,
     velocities: RowVelocities<'a>,
+    duration: f64,
 ) -> impl Iterator<Item = RowForce> + use<'a> {
     let found = order.find(&block.key);
     let [lower, upper, bias] = match block.kind {
@@ -139,9 +147,11 @@ pub(crate) fn row_forces<'a>(
                 number: block.key.number() + r,
                 angular: block.is_angular(r),
                 impulse: rows.impulse[row],
-                velocity: velocities.after[row],
+                velocity: velocities.laws[row],
                 before: velocities.free[row],
                 start: velocities.start[row],
+                after: velocities.after[row],
+                duration,
                 drift: rows.prescribed[row],
                 lower,
                 upper,

@@ -17,11 +17,14 @@ pub enum Stepper {
     /// As `Acceleration` between impacts, which are located in time to rounding and solved there, with restitution: several
     /// in a step where there are. A step that has no such sequence of events is taken by time stepping.
     EventDriven,
+    /// Contact impulses at both ends of a step, and inertia alone in between (RATTLE with complementarity): second order
+    /// while contacts persist; what sticks stays where it is on whatever moves.
+    Rattle,
 }
 
 impl Stepper {
     /// The names, as the command line and scene files write them.
-    pub const NAMES: [&'static str; 3] = ["time-stepping", "acceleration", "event-driven"];
+    pub const NAMES: [&'static str; 4] = ["time-stepping", "acceleration", "event-driven", "rattle"];
 
     /// Its name.
     pub fn name(&self) -> &'static str {
@@ -37,6 +40,7 @@ impl FromStr for Stepper {
             "time-stepping" => Ok(Stepper::TimeStepping),
             "acceleration" => Ok(Stepper::Acceleration),
             "event-driven" => Ok(Stepper::EventDriven),
+            "rattle" => Ok(Stepper::Rattle),
             _ => Err(SettingsError::UnknownStepper(text.into())),
         }
     }

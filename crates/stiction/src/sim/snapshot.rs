@@ -11,12 +11,11 @@
 //! | 20 .. 28 | hash of all other bytes |
 //! | 28 .. | the rest, in the format of the crate `postcard` |
 
-use crate::constraint::rows::BlockKey;
-use crate::contact::Memory;
 use crate::model::{Model, State};
 use crate::report::Work;
 use crate::sim::fingerprint::Hash;
 use crate::sim::simulation::{SimError, Simulation};
+use crate::step::contact_problem::Remembered;
 use serde::{Deserialize, Serialize};
 
 /// A stored simulation state.
@@ -28,14 +27,14 @@ pub struct Snapshot {
     pub state: State,
     step_number: u64,
     work: Work,
-    memory: Vec<(BlockKey, Memory)>,
+    memory: Remembered,
 }
 
 /// How stored snapshots begin.
 const MAGIC: &[u8; 8] = b"stiction";
 
 /// Version of the layout of what is stored. Another layout of a [`Model`] is another version too, as its fingerprint changes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Where the hash stands, and what follows it.
 const CHECKSUM: std::ops::Range<usize> = 20..28;

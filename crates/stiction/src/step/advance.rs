@@ -9,6 +9,7 @@ use crate::step::applied_forces::Commands;
 use crate::step::bounce::Bounce;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
+use crate::step::momentum::FreeTree;
 use crate::step::system::System;
 
 /// The workspace: configuration and forces of a tree under way.
@@ -98,7 +99,13 @@ impl Advance {
                     let passage = Passage::instant(q, v, share);
                     *work += forces.work(model, data, tree, &commands, &passage, scratch);
                 };
+                let isolated = forces.is_isolated(model, tree, &commands);
+                let before = if isolated { FreeTree::of(model, data, tree) } else { None };
                 dynamics::runge_kutta_step(model, data, tree, h, q, v, &mut smooth)?;
+                if let Some(before) = before {
+                    dynamics::forward_kinematics(model, data, tree, q, v);
+                    before.keep_in_field(model, data, tree, (h, model.gravity), (q, v));
+                }
             }
         }
         Ok(())

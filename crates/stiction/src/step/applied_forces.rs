@@ -2,7 +2,7 @@
 
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint;
-use crate::constraint::kind::Constraints;
+use crate::constraint::kind::{Constraints, Implicit};
 use crate::constraint::passage::{LineWork, Passage};
 use crate::constraint::tendon::Gains;
 use crate::dynamics;
@@ -33,6 +33,19 @@ impl ForceMap {
             }
         }
         Self { drives, bodies }
+    }
+
+    /// Whether a tree begins with a free joint and nothing but gravity acts on it from outside.
+    pub(crate) fn is_isolated(&self, model: &Model, tree: TreeId, commands: &Commands) -> bool {
+        let root = model.trees[tree].links.start;
+        let link = &model.links[root];
+        let mut dofs = link.v..link.v + link.kind.nv();
+        let driven = |&i: &usize| matches!(model.actuators[i].transmission, Transmission::Joint(link) if link.index() == root);
+        link.kind == JointKind::Free
+            && link.stiffness == 0.0
+            && dofs.all(|dof| commands.applied[dof] == 0.0 && model.dofs[dof].damping == 0.0)
+            && !self.drives[tree.index()].iter().any(driven)
+            && self.bodies[tree.index()].iter().all(|&body| commands.external[body] == Force::zero())
     }
 
     /// Adds the drives' generalized forces of one tree at `(q, v)`.
@@ -158,8 +171,11 @@ impl ForceMap {
                 work.dampers += rates.damper(damping) * rates.mean;
             }
         }
-        // Lone bodies have no implicit gains.
-        let own = Passage { implicit: passage.implicit && !contents.lone_body, ..*passage };
+        // Lone bodies have no springs that are implicit.
+        let own = match passage.implicit {
+            Implicit::All if contents.lone_body => Passage { implicit: Implicit::Nothing, ..*passage },
+            _ => *passage,
+        };
         for &i in &self.drives[tree.index()] {
             work.drives += joint_drive_work(model, &model.actuators[i], commands.ctrl[i], &own);
         }

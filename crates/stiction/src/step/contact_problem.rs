@@ -1,8 +1,8 @@
 //! Stages 4 to 6 of a step: the rows of all trees under the contact rule, one problem per island, and the new velocity.
 
 use crate::constraint::islands::{Islands, RowProblem};
-use crate::constraint::kind::{Level, StepAhead};
-use crate::constraint::rows::{BlockKey, Rows};
+use crate::constraint::kind::{Implicit, Level, StepAhead};
+use crate::constraint::rows::{BlockKey, RowKind, Rows};
 use crate::contact::{Contact, FormulationError, Impacts, IslandSolver, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
@@ -11,21 +11,22 @@ use crate::settings::Settings;
 use crate::step::clock::{Clock, Stage};
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::system::System;
+use serde::{Deserialize, Serialize};
 
-/// What the formulation remembers of each block, by key.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StepMemory {
-    /// Of the last step.
-    pub(crate) last: Vec<(BlockKey, Memory)>,
-    /// Of the present step, which replaces it when the step succeeds.
-    pub(crate) next: Vec<(BlockKey, Memory)>,
+/// What one problem of a step leaves for that of the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProblemMemory {
+    /// What the formulation remembers of each block, by key.
+    pub(crate) blocks: Vec<(BlockKey, Memory)>,
+    /// Impulses of bilateral blocks, by key; of steps with more than one solve alone.
+    pub(crate) bilateral: Vec<(BlockKey, [f64; 6])>,
 }
 
-impl StepMemory {
-    /// Memory of each block from the last step; both lists are sorted by key.
-    fn recall(&self, rows: &Rows, out: &mut Vec<Memory>) {
+impl ProblemMemory {
+    /// What is remembered of each block; both lists are sorted by key.
+    pub(crate) fn recall(&self, rows: &Rows, out: &mut Vec<Memory>) {
         out.clear();
-        let mut last = self.last.iter().peekable();
+        let mut last = self.blocks.iter().peekable();
         for block in &rows.blocks {
             while last.next_if(|(key, _)| *key < block.key).is_some() {}
             let found = last.peek().filter(|(key, _)| *key == block.key);
@@ -33,16 +34,103 @@ impl StepMemory {
         }
     }
 
-    /// Keeps what is known after the step.
-    fn keep(&mut self, rows: &Rows, memory: &[Memory]) {
-        self.next.clear();
+    /// Keeps what is known of each block.
+    pub(crate) fn keep(&mut self, rows: &Rows, memory: &[Memory]) {
+        self.blocks.clear();
         let known = rows.blocks.iter().zip(memory).filter(|(_, memory)| memory.known);
-        self.next.extend(known.map(|(block, memory)| (block.key, *memory)));
+        self.blocks.extend(known.map(|(block, memory)| (block.key, *memory)));
     }
 
+    /// Starts the bilateral rows from the impulses that they had.
+    pub(crate) fn recall_bilateral(&self, rows: &mut Rows) {
+        let mut last = self.bilateral.iter().peekable();
+        for block in rows.blocks.iter().filter(|block| block.kind == RowKind::Bilateral) {
+            while last.next_if(|(key, _)| *key < block.key).is_some() {}
+            if let Some((_, impulse)) = last.peek().filter(|(key, _)| *key == block.key) {
+                let count = block.count.min(impulse.len());
+                rows.impulse[block.row..block.row + count].copy_from_slice(&impulse[..count]);
+            }
+        }
+    }
+
+    /// Keeps the impulses of the bilateral rows.
+    pub(crate) fn keep_bilateral(&mut self, rows: &Rows) {
+        self.bilateral.clear();
+        for block in rows.blocks.iter().filter(|block| block.kind == RowKind::Bilateral) {
+            let mut impulse = [0.0; 6];
+            let count = block.count.min(impulse.len());
+            impulse[..count].copy_from_slice(&rows.impulse[block.row..block.row + count]);
+            self.bilateral.push((block.key, impulse));
+        }
+    }
+
+    fn copy(&mut self, other: &Self) {
+        self.blocks.clone_from(&other.blocks);
+        self.bilateral.clone_from(&other.bilateral);
+    }
+
+    /// Adds what is remembered of other blocks.
+    fn merge(&mut self, other: &Self) {
+        self.blocks.extend_from_slice(&other.blocks);
+        self.blocks.sort_unstable_by_key(|(key, _)| *key);
+        self.bilateral.extend_from_slice(&other.bilateral);
+        self.bilateral.sort_unstable_by_key(|(key, _)| *key);
+    }
+
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.bilateral.clear();
+    }
+}
+
+/// What a step leaves for the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Remembered {
+    /// Of the problem at its beginning.
+    pub(crate) start: ProblemMemory,
+    /// Of that at its end, if it has one.
+    pub(crate) end: ProblemMemory,
+    /// Slip that sticking contacts have left, in the axes of the flatter body (m), by key; where there is one at the end.
+    pub(crate) slips: Vec<(BlockKey, [f64; 3])>,
+}
+
+impl Remembered {
+    /// Takes what another remembers.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.start.copy(&other.start);
+        self.end.copy(&other.end);
+        self.slips.clone_from(&other.slips);
+    }
+
+    /// Adds what is remembered of the blocks of other trees.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.start.merge(&other.start);
+        self.end.merge(&other.end);
+        self.slips.extend_from_slice(&other.slips);
+        self.slips.sort_unstable_by_key(|(key, _)| *key);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.start.clear();
+        self.end.clear();
+        self.slips.clear();
+    }
+}
+
+/// What steps leave for one another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StepMemory {
+    /// By the last step.
+    pub(crate) last: Remembered,
+    /// By the present one, which replaces it when the step succeeds.
+    pub(crate) next: Remembered,
+}
+
+impl StepMemory {
     /// Ends a step that succeeded.
     pub(crate) fn advance(&mut self) {
         std::mem::swap(&mut self.last, &mut self.next);
+        self.next.clear();
     }
 }
 
@@ -65,7 +153,7 @@ pub(crate) struct ContactProblem {
     /// Velocity with the impulses (nv, then those of loops); its row velocities, as of the certificate.
     pub(crate) velocity: Vec<f64>,
     pub(crate) rates: Vec<f64>,
-    scratch: Vec<f64>,
+    pub(crate) scratch: Vec<f64>,
 }
 
 impl ContactProblem {
@@ -99,6 +187,8 @@ impl ContactProblem {
         self.contacts.clone_from(&constraints.contacts.finder.contacts);
         let ahead = StepAhead {
             h: system.h,
+            duration: system.h,
+            implicit: Implicit::All,
             baumgarte: system.settings.baumgarte,
             gap_rule: system.settings.formulation.gap_rule(),
             free: &free.v,
@@ -137,13 +227,13 @@ impl ContactProblem {
                 }
             }
         }
-        memory.keep(&self.rows, &self.memory);
+        memory.next.start.keep(&self.rows, &self.memory);
     }
 
     /// Islands, what blocks remember, and the velocities at the beginning.
     fn begin(&mut self, system: &System<'_>, memory: &StepMemory) {
         self.islands.partition.group(system.model, &self.rows);
-        memory.recall(&self.rows, &mut self.memory);
+        memory.last.start.recall(&self.rows, &mut self.memory);
         self.before.clear();
         self.bounced.clear();
         let may_bounce = self.rows.blocks.iter().any(|block| block.restitution > 0.0);

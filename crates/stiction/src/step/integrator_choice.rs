@@ -92,6 +92,41 @@ impl IntegratorChoice {
         self.stiffness[tree.index()] > STIFF
     }
 
+    /// Marks the trees of sets that are stiff, or in which a joint that closes a loop has a rotor.
+    pub(crate) fn mark_stiff(&mut self, system: &System<'_>, stiff: &mut [bool]) {
+        let Self { marked, sets, stiffness, .. } = self;
+        marked.fill(false);
+        for (tree, stiffness) in TreeId::all(&system.model.trees).zip(&*stiffness) {
+            let rotor = system.constraints.loop_joints.has_rotor(system.model, tree);
+            marked[root(sets, tree.index())] |= *stiffness > STIFF || rotor;
+        }
+        for (tree, stiff) in stiff.iter_mut().enumerate() {
+            *stiff = marked[root(sets, tree)];
+        }
+    }
+
+    /// Takes the sets of two trees under the contact rule, as one.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(crate) fn join(
+        &mut self,
+        system: &mut System<'_>,
+        free: &mut FreeVelocity,
+        first: TreeId,
+        second: TreeId,
+    ) -> Result<(), AlgorithmError> {
+        unite(&mut self.sets, first.index(), second.index());
+        let set = root(&mut self.sets, first.index());
+        for tree in TreeId::all(&system.model.trees) {
+            if root(&mut self.sets, tree.index()) == set && !self.contact_rule[tree.index()] {
+                self.contact_rule[tree.index()] = true;
+                free.find(system, tree)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Trees with any row within reach, or that the explicit rule does not serve; and the sets that may interact.
     fn find_candidates(&mut self, system: &System<'_>, free: &mut FreeVelocity) {
         let Self { candidate, sets, marked, .. } = self;

@@ -6,11 +6,11 @@
 //!
 //! # Method
 //! 1. Kinematics as the step had them: of trees under the contact rule at its beginning, where its rows were posed; of the others, whose
-//!    rule integrates from the beginning to the end, in the middle.
+//!    rule integrates from the beginning to the end, and of those with impulses at both ends, in the middle.
 //! 2. Wrenches of equalities between bodies. Under the contact rule a block of rows has the generalized force `J^T lambda / h`; its
 //!    rows may have been turned, so the wrench on the second body, `B^T x` with the rows `B` of the equality in world axes, is found
-//!    from `X^T x = J^T lambda / h`, `X = B (J_2 - J_1)`, least norm. Elsewhere equalities act in the stages of the free rule, and the
-//!    right side is what the motion leaves, `M a + c - tau`, for all of them at once.
+//!    from `X^T x = J^T lambda / h`, `X = B (J_2 - J_1)`, least norm. Elsewhere the right side is what the motion leaves,
+//!    `M a + c - tau`, but for what contacts and other rows do, for all of them at once.
 //! 3. What acts along a joint that closes a loop, `f`, acts on the bodies as `(S^+)^T f` (see [`crate::constraint::closure`]).
 //! 4. With contacts, applied wrenches and cables that is all that acts on links from outside; Newton's and Euler's equations give
 //!    what the joints of trees transmit ([`dynamics::joint_reactions`]).
@@ -20,7 +20,8 @@
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint::{self, push_rotor};
 use crate::constraint::equality::{Configuration, Held, Located, push_equality};
-use crate::constraint::kind::{Constraints, Level};
+use crate::constraint::kind::{Constraints, Implicit, Level};
+use crate::constraint::limit::limit_axis;
 use crate::constraint::passage::{Passage, Rates};
 use crate::constraint::rows::{RowBlock, Rows};
 use crate::constraint::{RowSource, tendon::Gains};
@@ -68,6 +69,8 @@ struct Motion<'a> {
     after: Vec<f64>,
     /// Per link, about its origin, world axes.
     external: Vec<Force>,
+    /// The part of it that contacts and cables bring.
+    by_rows: Vec<Force>,
 }
 
 /// A wrench between two bodies at a point, on the second.
@@ -124,14 +127,15 @@ impl<'a> Motion<'a> {
         after.resize(model.nv() + model.loop_nv(), 0.0);
         loops.extend_rates(&mut after);
         let external = vec![Force::zero(); model.links.len()];
-        Some(Self { step, data, loops, mocap, acceleration, after, external })
+        Some(Self { step, data, loops, mocap, acceleration, after, external, by_rows: Vec::new() })
     }
 
     fn joints(&mut self) -> Vec<JointForce> {
         let model = self.step.model;
         self.add_contacts();
-        self.add_applied();
         self.add_cables();
+        self.by_rows.clone_from(&self.external);
+        self.add_applied();
         let equalities = self.equalities();
         for (_, between) in &equalities {
             self.act(between);
@@ -165,6 +169,7 @@ impl<'a> Motion<'a> {
     /// The step as what acts along lines sees it.
     fn passage(&self, implicit: bool) -> Passage<'_> {
         let (before, after) = (&self.loops.v[..], &self.after[..]);
+        let implicit = if implicit { Implicit::All } else { Implicit::Nothing };
         Passage { q: &self.loops.q, v: before, before, after, duration: self.step.h, implicit }
     }
 
@@ -227,7 +232,7 @@ impl<'a> Motion<'a> {
             placed.push(rows.blocks.get(first).copied());
         }
         let along = self.loop_forces();
-        let freely = self.free_multipliers(&mut rows, &placed);
+        let freely = self.free_multipliers(&mut rows, &placed, &along);
         let mut found = Vec::new();
         for (index, block) in placed.iter().enumerate() {
             let Some(Held { links, point, rows: held }) = Held::of(model, &self.data, located, index) else {
@@ -263,7 +268,7 @@ impl<'a> Motion<'a> {
     }
 
     /// Step 2 of the trees under the free rule: multipliers of each equality. `rows` has all equalities; rotors in loops are added.
-    fn free_multipliers(&self, rows: &mut Rows, placed: &[Option<RowBlock>]) -> Vec<Vec<f64>> {
+    fn free_multipliers(&self, rows: &mut Rows, placed: &[Option<RowBlock>], along: &[f64]) -> Vec<Vec<f64>> {
         let (model, step) = (self.step.model, self.step);
         let free = |tree: TreeId| !self.is_under_contact_rule(tree);
         let mut right = vec![0.0; model.nv()];
@@ -285,6 +290,7 @@ impl<'a> Motion<'a> {
                 right[k] -= tau[k];
             }
         }
+        self.take_off_rows(&data, along, &mut right);
         let zeros = vec![0.0; model.nv()];
         let rotors = rows.blocks.len();
         for (joint, contents) in model.loop_joints.iter().enumerate() {
@@ -307,6 +313,61 @@ impl<'a> Motion<'a> {
         }
         let found = least_norm(&all, &right);
         places.into_iter().map(|place| found[place].to_vec()).collect()
+    }
+
+    /// Takes the generalized forces of contacts and of rows that are no equalities off `right` (nv).
+    fn take_off_rows(&self, data: &Data, along: &[f64], right: &mut [f64]) {
+        let (model, step) = (self.step.model, self.step);
+        let mut taken = vec![0.0; model.nv()];
+        for (link, wrench) in self.by_rows.iter().enumerate() {
+            dynamics::add_wrench(model, data, LinkId::new(link), wrench, &mut taken);
+        }
+        for row in step.rows.iter().filter(|row| row.law != RowLaw::Equality) {
+            let force = row.impulse / step.h;
+            match row.source {
+                RowSource::Joint if row.index < model.links.len() => {
+                    let link = &model.links[LinkId::new(row.index)];
+                    let axis = match row.law {
+                        RowLaw::Limit => limit_axis(link, &self.loops.q[link.q..], row.number),
+                        _ => std::array::from_fn(|k| f64::from(u8::from(k == row.number))),
+                    };
+                    for (k, axis) in (0..link.kind.nv()).zip(axis) {
+                        taken[link.v + k] += axis * force;
+                    }
+                }
+                RowSource::Tendon => {
+                    let terms = model.tendons[TendonId::new(row.index)].path.terms.iter();
+                    let own = terms.filter(|term| term.dof < model.nv());
+                    own.for_each(|term| taken[term.dof] += end_sign(row) * term.coefficient * force);
+                }
+                _ => {}
+            }
+        }
+        // What acts in loops beyond what their springs and drives do, which the smooth forces have.
+        let mut of_loops = vec![0.0; model.loop_nv()];
+        for (joint, contents) in model.loop_joints.iter().enumerate() {
+            let known = step.constraints.loop_joints.force(model, &self.loops, joint, &step.state.ctrl);
+            for (dof, known) in contents.dofs().zip(known) {
+                of_loops[dof - model.nv()] = along[dof - model.nv()] - known;
+            }
+        }
+        for (tendon, contents) in model.tendons.iter().enumerate() {
+            let tendons = &step.constraints.tendons;
+            let known = tendons.force(model, &self.loops, &step.state.ctrl, TendonId::new(tendon));
+            for term in contents.path.terms.iter().filter(|term| term.dof >= model.nv()) {
+                of_loops[term.dof - model.nv()] -= term.coefficient * known;
+            }
+        }
+        for (k, force) in of_loops.iter().enumerate().filter(|(_, force)| **force != 0.0) {
+            for (dof, c) in self.loops.expand(std::iter::once((model.nv() + k, *force))) {
+                taken[dof] += c;
+            }
+        }
+        for (tree, contents) in TreeId::all(&model.trees).zip(&model.trees) {
+            if !self.is_under_contact_rule(tree) {
+                contents.dofs.clone().for_each(|k| right[k] -= taken[k]);
+            }
+        }
     }
 
     /// Step 3: the force along each velocity of loops.

@@ -24,6 +24,7 @@
 //! | `advance`, `free_rule` | stage 7: trees on their own; trees tied by equalities |
 //! | `certify` | stage 8; in `account` works by cause |
 //! | `joint_forces` | what joints transmitted, if somebody asks after the step |
+//! | `rattle` | the step with impulses at both ends, in place of the stages 4 to 7 |
 //! | `stepper` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
 //!
 //! Each stage is a function of the system, of what earlier stages wrote, and of a workspace of its own. Steps know nothing of
@@ -45,7 +46,9 @@ pub(crate) mod free_rule;
 pub(crate) mod free_velocity;
 pub(crate) mod integrator_choice;
 pub(crate) mod joint_forces;
+pub(crate) mod momentum;
 pub(crate) mod projection;
+pub(crate) mod rattle;
 pub(crate) mod start;
 pub(crate) mod stepper;
 pub(crate) mod system;

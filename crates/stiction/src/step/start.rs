@@ -8,7 +8,9 @@ pub(crate) struct StepStart {
     pub(crate) q: Box<[f64]>,
     pub(crate) v: Box<[f64]>,
     pub(crate) mocap: Box<[Mocap]>,
-    time: f64,
+    pub(crate) time: f64,
+    /// Coordinates of loops.
+    pub(crate) loop_q: Box<[f64]>,
     /// Coordinates and velocities when overlap was removed, at which constraint rows are posed; none before a first step.
     posed: Option<[Box<[f64]>; 2]>,
 }
@@ -20,6 +22,16 @@ impl StepStart {
         self.v.clone_from(&state.v);
         self.mocap.clone_from(&state.mocap);
         self.time = state.time;
+        self.loop_q.clone_from(&state.loop_q);
+    }
+
+    /// Keeps what another has kept of the state.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.mocap.clone_from(&other.mocap);
+        self.loop_q.clone_from(&other.loop_q);
+        self.time = other.time;
     }
 
     /// Keeps where the rows of the step are posed.
@@ -45,5 +57,6 @@ impl StepStart {
         state.v.clone_from(&self.v);
         state.mocap.clone_from(&self.mocap);
         state.time = self.time;
+        state.loop_q.clone_from(&self.loop_q);
     }
 }

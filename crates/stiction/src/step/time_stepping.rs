@@ -12,10 +12,11 @@
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::report::StepReport;
-use crate::step::certify::{StepOutcome, certify_end, certify_rows, open_report};
+use crate::step::certify::{StepOutcome, certify_end, certify_rows, close_readout, open_report};
 use crate::step::clock::{Clock, Stage};
 use crate::step::contact_problem::StepMemory;
 use crate::step::projection::Displacement;
+use crate::step::rattle;
 use crate::step::stepper::acceleration;
 use crate::step::system::System;
 use crate::step::workspace::Workspace;
@@ -44,6 +45,16 @@ pub(crate) fn step(
     }
     start.pose(system.state);
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
+    readout.clear();
+    if let Some(rattle) = &mut work.rattle {
+        let stages = rattle::Stages { start, choice, free, problem, advance, tied, account, readout };
+        rattle::step(rattle, system, stages, memory, &mut report, clock)?; // 4 to 7, and of 8 what holds of impulses
+        clock.time(Stage::Certificate, || {
+            close_readout(readout, &mut report, system.h);
+            certify_end(system, &mut report)
+        });
+        return Ok(report);
+    }
     if let Some(level) = &mut accelerated {
         clock.time(Stage::Solve, || {
             acceleration::sustain_contacts(level, system, choice, &free.added, problem, &mut report)
@@ -58,7 +69,9 @@ pub(crate) fn step(
     })?;
     clock.time(Stage::Certificate, || {
         let outcome = StepOutcome { contact_rule, free, accelerated: accelerated.as_deref() };
-        certify_rows(system, problem, outcome, account, readout, &mut report) // 8, at the poses of the beginning
+        certify_rows(system, problem, outcome, account, readout, &mut report)?; // 8, at the poses of the beginning
+        close_readout(readout, &mut report, system.h);
+        Ok::<(), AlgorithmError>(())
     })?;
     clock.time(Stage::Integrate, || {
         let sustained = |tree: TreeId| accelerated.as_deref().is_some_and(|level| level.sustains(tree));

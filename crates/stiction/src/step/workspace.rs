@@ -13,6 +13,7 @@ use crate::step::free_rule::TiedTrees;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::projection::Projection;
+use crate::step::rattle::Rattle;
 use crate::step::start::StepStart;
 use crate::step::stepper::acceleration::AccelerationLevel;
 
@@ -30,6 +31,10 @@ pub(crate) struct Workspace {
     pub(crate) tied: TiedTrees,
     /// Of the acceleration stepper, if it is asked for.
     pub(crate) acceleration: Option<Box<AccelerationLevel>>,
+    /// Of the stepper with impulses at both ends, if it is asked for.
+    pub(crate) rattle: Option<Box<Rattle>>,
+    /// Per tree, of steps with impulses at both ends: that it does not only act at the beginning.
+    pub(crate) at_start: Vec<bool>,
     pub(crate) account: Account,
     /// Forces of the step.
     pub(crate) readout: Readout,
@@ -49,6 +54,8 @@ impl Workspace {
             choice: IntegratorChoice::new(model),
             free: FreeVelocity::new(model),
             acceleration: AccelerationLevel::of(model, settings, constraints)?,
+            rattle: Rattle::of(model, settings)?,
+            at_start: vec![false; model.trees.len()],
             problem: ContactProblem::new(model, settings)?,
             bounce: Bounce::new(model),
             advance: Advance::new(model),

@@ -17,7 +17,7 @@
 
 use super::coordinates::Loops;
 use crate::constraint::joint_friction::JointFriction;
-use crate::constraint::kind::{Constraint, InverseMass, Level, Present, StepAhead};
+use crate::constraint::kind::{Constraint, Implicit, InverseMass, Level, Present, StepAhead};
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
 use crate::constraint::passage::{LineWork, Passage};
 use crate::constraint::position_error::PositionError;
@@ -138,7 +138,7 @@ impl LoopJoints {
 
     /// Adds the rows of dry friction and of what resists.
     fn push_actions(&self, rows: &mut Rows, at: &Present<'_>, joint: usize, ahead: &StepAhead<'_>) {
-        let (loops, h) = (at.loops, ahead.h);
+        let (loops, h) = (at.loops, ahead.duration);
         let contents = &at.model.loop_joints[joint];
         let [first, other] = self.gains(at.model, loops, joint, at.ctrl);
         for (k, dof) in contents.dofs().enumerate() {
@@ -151,13 +151,17 @@ impl LoopJoints {
                 rows.set_angular(contents.kind.is_angular());
             }
             let gains = if k == 0 { &first } else { &other };
-            let kept = contents.armature + h * gains.rate;
-            let added = contents.armature + gains.added_mass(h);
+            let damped = if ahead.implicit == Implicit::Nothing { 0.0 } else { h * gains.rate };
+            let kept = contents.armature + damped;
+            let added = contents.armature + ahead.implicit.added_mass(*gains, h);
             if added > 0.0 {
                 let key = BlockKey::bilateral(self.ranks[joint], Self::CODE, k as u32);
                 let turned = if contents.armature > 0.0 {
-                    let late = loops.expand(terms()).map(|(dof, c)| c * ahead.late[dof]).sum::<f64>();
-                    h * loops.convective_of(terms()) + late
+                    let late = loops
+                        .expand(terms())
+                        .map(|(dof, c)| c * ahead.late.get(dof).unwrap_or(&0.0))
+                        .sum::<f64>();
+                    ahead.h * loops.convective_of(terms()) + late
                 } else {
                     0.0
                 };

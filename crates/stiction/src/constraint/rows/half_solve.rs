@@ -96,11 +96,12 @@ impl Rows {
             }
         }
         turn_column(&axes, &mut self.prescribed[block.row..], 1);
+        self.turned.push((block.row, axes));
     }
 }
 
 /// Turns three numbers that are `stride` apart into other axes.
-fn turn_column(axes: &Matrix3<f64>, column: &mut [f64], stride: usize) {
+pub(super) fn turn_column(axes: &Matrix3<f64>, column: &mut [f64], stride: usize) {
     let turned = axes * Vector3::new(column[0], column[stride], column[2 * stride]);
     for (r, value) in turned.iter().enumerate() {
         column[r * stride] = *value;

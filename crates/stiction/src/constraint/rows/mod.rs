@@ -20,6 +20,7 @@ mod jacobian;
 mod key;
 mod properties;
 
+use half_solve::turn_column;
 pub(crate) use key::BlockKey;
 
 use crate::contact::BlockKind;
@@ -27,6 +28,8 @@ use crate::dynamics;
 use crate::dynamics::{Data, Node, OperationalSpace};
 use crate::model::{LinkId, Model, TreeId};
 use crate::spatial::Force;
+use nalgebra::Matrix3;
+
 /// What a block constrains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowKind {
@@ -108,6 +111,8 @@ pub(crate) struct Rows {
     half: Vec<f64>,
     loads: Vec<Force>,
     space: OperationalSpace,
+    /// First rows of points whose axes were chosen, and those axes.
+    turned: Vec<(usize, Matrix3<f64>)>,
 }
 
 impl Rows {
@@ -119,6 +124,7 @@ impl Rows {
         self.jacobian.clear();
         self.half.clear();
         self.loads.clear();
+        self.turned.clear();
     }
 
     /// Number of rows.
@@ -154,6 +160,17 @@ impl Rows {
     pub(crate) fn velocities(&self, model: &Model, v: &[f64], out: &mut Vec<f64>) {
         out.clear();
         out.extend_from_slice(&self.prescribed);
+        self.add_rates(model, v, out);
+    }
+
+    /// The rows' velocities without what is prescribed: `out = J v`, per row.
+    pub(crate) fn rates(&self, model: &Model, v: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(self.len(), 0.0);
+        self.add_rates(model, v, out);
+    }
+
+    fn add_rates(&self, model: &Model, v: &[f64], out: &mut [f64]) {
         for block in &self.blocks {
             for piece in self.pieces(block) {
                 let v = &v[model.trees[piece.tree].dofs.clone()];
@@ -162,6 +179,13 @@ impl Rows {
                     out[block.row + r] += dot(&self.jacobian[start..start + v.len()], v);
                 }
             }
+        }
+    }
+
+    /// Takes three numbers of a point, along the axes of the world, to the axes of its rows, if those were chosen.
+    pub(crate) fn turn_to_axes(&self, row: usize, values: &mut [f64]) {
+        if let Some((_, axes)) = self.turned.iter().find(|(first, _)| *first == row) {
+            turn_column(axes, values, 1);
         }
     }
 

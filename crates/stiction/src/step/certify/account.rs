@@ -11,6 +11,7 @@
 //! normal impulses of the island count as impacts then, and of what hits the friction too. (Where impulses couple, `1/2 lambda_t .
 //! (u- + u+)` may be positive though friction opposes `u+`: Kane's paradox. What an impact takes is the sum.)
 
+use crate::constraint::kind::Implicit;
 use crate::constraint::passage::Passage;
 use crate::constraint::rows::{RowBlock, RowKind, Rows};
 use crate::contact::BlockKind;
@@ -19,6 +20,7 @@ use crate::model::{Model, TreeId};
 use crate::report::Work;
 use crate::report::work::ImpulsePart;
 use crate::step::applied_forces::Commands;
+use crate::step::certify::Kick;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::system::System;
@@ -68,7 +70,8 @@ impl Account {
         let loops = &closures.loops;
         let commands = Commands::new(state, loops, constraints);
         let (before, after) = (&self.before[..], &self.after[..]);
-        let passage = Passage { q: &loops.q, v: &loops.v, before, after, duration: *h, implicit: true };
+        let passage =
+            Passage { q: &loops.q, v: &loops.v, before, after, duration: *h, implicit: Implicit::All };
         let mut work = Work::default();
         for tree in TreeId::all(&model.trees).filter(|tree| contact_rule[tree.index()]) {
             work += forces.work(model, data, tree, &commands, &passage, &mut self.scratch);
@@ -76,6 +79,29 @@ impl Account {
         problem.rows.velocities(model, &self.before, &mut self.rates);
         self.add_rows(problem, &mut work);
         Ok(work)
+    }
+
+    /// The same for a kick, which has its rows' velocities in `problem`.
+    pub(crate) fn of_kick(&mut self, system: &System<'_>, kick: &Kick<'_>, problem: &ContactProblem) -> Work {
+        let System { model, forces, state, data, closures, constraints, .. } = system;
+        let loops = &closures.loops;
+        self.before[..model.nv()].copy_from_slice(kick.before);
+        self.after.copy_from_slice(&problem.velocity);
+        loops.extend_rates(&mut self.before);
+        loops.extend_rates(&mut self.after);
+        let commands = Commands::new(state, loops, constraints);
+        let (before, after) = (&self.before[..], &self.after[..]);
+        let mut work = Work::default();
+        for tree in TreeId::all(&model.trees).filter(|tree| kick.active[tree.index()]) {
+            let (duration, implicit) = kick.of(tree);
+            let passage = Passage { q: &loops.q, v: &loops.v, before, after, duration, implicit };
+            if duration > 0.0 {
+                work += forces.work(model, data, tree, &commands, &passage, &mut self.scratch);
+            }
+        }
+        problem.rows.velocities(model, &self.before, &mut self.rates);
+        self.add_rows(problem, &mut work);
+        work
     }
 
     fn find_velocities(

@@ -4,10 +4,12 @@
 pub(crate) mod account;
 
 use crate::constraint::contact::relative_velocity;
-use crate::constraint::rows::RowKind;
+use crate::constraint::kind::Implicit;
+use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, Contact};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
+use crate::model::TreeId;
 use crate::report::certificate::BlockOutcome;
 use crate::report::{ContactForce, Readout, RowLaw, RowVelocities, StepReport, row_forces};
 use crate::step::certify::account::Account;
@@ -42,16 +44,87 @@ pub(crate) fn certify_rows(
     readout: &mut Readout,
     report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
-    let h = system.h;
     problem.rows.velocities(system.model, &problem.velocity, &mut problem.rates);
     report.work += account.under_contact_rule(system, outcome.contact_rule, outcome.free, problem)?;
-    let ContactProblem { rows, contacts, free, rates, velocity, .. } = problem;
+    let (laws, after) = (&problem.rates[..], &problem.rates[..]);
+    let laws = RowVelocities { start: &account.rates, free: &problem.free, laws, after };
+    let h = system.h;
+    certify_blocks(system, problem, laws, account, (h, |_: &RowBlock| h), readout, report);
+    if let Some(level) = outcome.accelerated {
+        let carried = level.carried();
+        carried.certificates().for_each(|part| report.certificate.add_part(part));
+        carried.works().for_each(|work| report.work += *work);
+        readout.contacts.reserve(carried.capacity());
+        readout.merge(carried.forces());
+    }
+    Ok(())
+}
+
+/// A part of the step in which forces and impulses act at one pose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kick<'a> {
+    /// The trees on which they act.
+    pub(crate) active: &'a [bool],
+    /// Velocities before it, and with its forces alone (nv).
+    pub(crate) before: &'a [f64],
+    pub(crate) kicked: &'a [f64],
+    /// What the laws hold of, per row, as far as the biases do not say it.
+    pub(crate) laws: &'a [f64],
+    /// How long forces act on each tree of which `stiff` holds and on all others (s), and which gains at their end.
+    pub(crate) stiff: &'a [bool],
+    pub(crate) durations: [f64; 2],
+    pub(crate) implicit: [Implicit; 2],
+    /// The whole step (s), by which impulses are forces.
+    pub(crate) step: f64,
+}
+
+impl Kick<'_> {
+    /// How long forces act on a tree (s), and which gains at their end.
+    pub(crate) fn of(&self, tree: TreeId) -> (f64, Implicit) {
+        let soft = usize::from(!self.stiff[tree.index()]);
+        (self.durations[soft], self.implicit[soft])
+    }
+}
+
+/// The same for a kick, at its pose.
+pub(crate) fn certify_kick(
+    system: &System<'_>,
+    problem: &mut ContactProblem,
+    kick: &Kick<'_>,
+    account: &mut Account,
+    readout: &mut Readout,
+    report: &mut StepReport,
+) {
+    let model = system.model;
+    problem.rows.velocities(model, &problem.velocity, &mut problem.rates);
+    problem.rows.velocities(model, kick.kicked, &mut problem.free);
+    report.work += account.of_kick(system, kick, problem);
+    let (laws, after) = (kick.laws, &problem.rates[..]);
+    let laws = RowVelocities { start: &account.rates, free: &problem.free, laws, after };
+    let duration = |block: &RowBlock| {
+        let tree = problem.rows.pieces(block).first().map(|piece| piece.tree);
+        tree.map(|tree| kick.of(tree).0).filter(|duration| *duration > 0.0).unwrap_or(kick.step)
+    };
+    certify_blocks(system, problem, laws, account, (kick.step, duration), readout, report);
+}
+
+/// Adds every block to the certificate and the read-out; the laws hold of `laws`; the step takes
+/// `h` seconds, of which the blocks' forces act for `duration`.
+fn certify_blocks(
+    system: &System<'_>,
+    problem: &ContactProblem,
+    laws: RowVelocities<'_>,
+    account: &Account,
+    (h, duration): (f64, impl Fn(&RowBlock) -> f64),
+    readout: &mut Readout,
+    report: &mut StepReport,
+) {
+    let ContactProblem { rows, contacts, velocity, .. } = problem;
     let certificate = &mut report.certificate;
-    readout.clear();
-    let velocities = RowVelocities { start: &account.rates, free, after: rates };
     for block in &rows.blocks {
         let first = readout.rows.len();
-        readout.rows.extend(row_forces(system.model, &readout.sources, rows, block, velocities));
+        let duration = duration(block);
+        readout.rows.extend(row_forces(system.model, &readout.sources, rows, block, laws, duration));
         for row in readout.rows[first..].iter().filter(|row| row.law == RowLaw::Equality) {
             certificate.add_bilateral_velocity(row.angular, row.velocity + row.compliance * row.impulse);
         }
@@ -63,28 +136,25 @@ pub(crate) fn certify_rows(
             }
             other => other,
         };
-        let mut outcome = BlockOutcome::of(block, kind, &rows.impulse, rates, [&account.rates, free]);
-        certificate.add_block(&outcome, h);
+        let mut outcome =
+            BlockOutcome::of(block, kind, &rows.impulse, [laws.laws, laws.after], [laws.start, laws.free]);
+        certificate.add_block(&outcome, duration);
         if let (BlockKind::Contact { law, .. }, Some(index)) = (kind, block.contact) {
             let contact = Contact { law, ..contacts[index] };
             if block.count == 1 {
                 let along = |v: &[f64]| relative_velocity(system.model, system.data, &contact, v);
                 outcome.slide(&along(account.before()), &along(velocity));
             }
-            readout.contacts.push(ContactForce::of_impulse(contact, &outcome, h));
+            readout.contacts.push(ContactForce::of_impulse(contact, &outcome, duration, h));
         }
     }
-    if let Some(level) = outcome.accelerated {
-        let carried = level.carried();
-        carried.certificates().for_each(|part| certificate.add_part(part));
-        carried.works().for_each(|work| report.work += *work);
-        readout.contacts.reserve(carried.capacity());
-        readout.merge(carried.forces());
-    }
+    report.rows += rows.len();
+}
+
+/// Adds up what pairs of geoms carry, once everything is in the read-out.
+pub(crate) fn close_readout(readout: &mut Readout, report: &mut StepReport, h: f64) {
     readout.add_up_pairs(h);
     report.contacts = readout.contacts.len();
-    report.rows = rows.len();
-    Ok(())
 }
 
 /// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.

@@ -16,12 +16,11 @@
 //!    dependent.
 //! 4. Repeat, since gaps are not linear, while the overlap of a set shrinks, at most [`ROUNDS`] times. What is left is in the
 //!    certificate.
-//! 5. Bodies that nothing holds keep their common momentum ([`momentum`]).
+//! 5. Bodies that nothing holds keep their common momentum ([`crate::step::momentum`]).
 //!
 //! With [`Settings::depenetration_speed`](crate::settings::Settings::depenetration_speed) there is one round, whose unilateral
 //! rows ask for no more than what that speed gives in a step.
 
-mod momentum;
 mod sets;
 mod trust_region;
 
@@ -36,8 +35,8 @@ use crate::model::{BodyId, Model, TreeId};
 use crate::report::MovedBody;
 use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
+use crate::step::momentum::Momenta;
 use crate::step::system::System;
-use momentum::Momenta;
 use sets::Sets;
 use trust_region::TrustRegion;
 

@@ -88,7 +88,7 @@ impl SmoothPart {
 /// A closed contact with this impulse and velocity.
 fn outcome(law: Law, impulse: Vector3<f64>, velocity: Vector3<f64>) -> BlockOutcome {
     let kind = BlockKind::Contact { law, bias: 0.0, preload: 0.0 };
-    BlockOutcome { kind, angular: false, impulse, velocity, start: velocity, free: velocity }
+    BlockOutcome { kind, angular: false, impulse, velocity, after: velocity, start: velocity, free: velocity }
 }
 
 /// One act of a contact: an impact, or all that it carries between impacts.
@@ -140,7 +140,7 @@ impl Carried {
         *work.cause(ImpulsePart::Normal, hits, true) += normal;
         *work.cause(ImpulsePart::Friction, hits, true) += friction;
         work.prescribed -= block.impulse.dot(&contact.drift);
-        self.push(set, ContactForce::of_impulse(contact, block, h));
+        self.push(set, ContactForce::of_impulse(contact, block, h, h));
     }
 
     fn push(&mut self, set: usize, force: ContactForce) {

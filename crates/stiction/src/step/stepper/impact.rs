@@ -189,7 +189,7 @@ fn note_impulses(
         let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
         let BlockKind::Contact { law, .. } = kind else { continue };
         let contact = Contact { law, ..level.finder.contacts[i] };
-        let outcome = BlockOutcome::of(block, kind, &rows.impulse, &events.rates, [&events.before; 2]);
+        let outcome = BlockOutcome::of(block, kind, &rows.impulse, [&events.rates; 2], [&events.before; 2]);
         level.carried.add_impact(motion.set, contact, &outcome, motion.h);
     }
 }

@@ -10,6 +10,7 @@ mod contract;
 mod event_driven;
 mod overlap_removal;
 mod random_piles;
+mod rattle;
 mod restitution;
 mod shipped_scenes;
 mod snapshots;

@@ -73,7 +73,8 @@ impl AccelerationLevel {
             let (RowKind::Unilateral(kind), Some(i)) = (block.kind, block.contact) else { continue };
             let persistent = &self.contacts[i];
             let set = self.set[persistent.tree.index()];
-            let outcome = BlockOutcome::of(block, kind, &self.rows.impulse, &self.after, [&self.free; 2]);
+            let outcome =
+                BlockOutcome::of(block, kind, &self.rows.impulse, [&self.after; 2], [&self.free; 2]);
             let of_set = |other: &Persistent| self.set[other.tree.index()] == set;
             if hits && self.contacts.iter().any(|other| other.hits() && of_set(other)) {
                 let contact = Contact { law: Law::Frictionless, ..persistent.contact };

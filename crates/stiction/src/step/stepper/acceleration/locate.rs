@@ -44,7 +44,7 @@ impl AccelerationLevel {
     pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
         self.stage.mocap.copy_from_slice(start);
         self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
-        self.finder.find(model, data, &self.stage, 0.0);
+        self.finder.find(model, data, &self.stage.mocap, 0.0, &[]);
     }
 
     /// Finds the step's contacts again where `data` has the bodies now, at a time after the beginning, and hands each

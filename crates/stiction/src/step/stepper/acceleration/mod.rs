@@ -108,7 +108,7 @@ impl AccelerationLevel {
         constraints: &Constraints,
     ) -> Result<Option<Box<Self>>, SettingsError> {
         let stepper = settings.stepper;
-        if stepper == Stepper::TimeStepping {
+        if matches!(stepper, Stepper::TimeStepping | Stepper::Rattle) {
             return Ok(None);
         }
         let refuse = |what: String| Err(SettingsError::Stepper { stepper: stepper.name(), what });

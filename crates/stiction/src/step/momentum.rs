@@ -22,6 +22,61 @@ use crate::model::{JointKind, Model, TreeId};
 use crate::spatial::Inertia;
 use nalgebra::{Matrix3, Vector3};
 
+/// A tree that begins with a free joint, as the body that all of it would be: centre of mass, momentum and angular momentum about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FreeTree {
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+    center: Vector3<f64>,
+    inertia: Inertia,
+}
+
+impl FreeTree {
+    /// Of a tree at the kinematics in `data`; `None` where something holds it or it has no mass.
+    pub(crate) fn of(model: &Model, data: &Data, tree: TreeId) -> Option<Self> {
+        let free = model.links[model.trees[tree].links.start].kind == JointKind::Free;
+        let inertia = dynamics::locked_inertia(model, data, tree);
+        let [linear, angular] = momenta(model, data, tree);
+        let center = inertia.moment / inertia.mass;
+        let about_center = angular - center.cross(&linear);
+        (free && inertia.mass > 0.0).then_some(Self { linear, angular: about_center, center, inertia })
+    }
+
+    /// Gives the tree, after `h` seconds in which nothing but a uniform field (m/s^2) acted on it, the momenta and the centre of mass that
+    /// it then has, by a rigid motion: what the rule that moved it has lost of them. Needs the kinematics there.
+    pub(crate) fn keep_in_field(
+        &self,
+        model: &Model,
+        data: &Data,
+        tree: TreeId,
+        (h, field): (f64, Vector3<f64>),
+        (q, v): (&mut [f64], &mut [f64]),
+    ) {
+        let Some(moved) = Self::of(model, data, tree) else { return };
+        let mass = self.inertia.mass;
+        let shift = self.center + self.linear * (h / mass) + field * (0.5 * h * h) - moved.center;
+        let lost = Loss {
+            linear: self.linear + field * (mass * h) - moved.linear,
+            // About the centre of mass, as the rigid motion turns the tree about it.
+            angular: self.angular - moved.angular,
+            inertia: moved.inertia.about(&-moved.center),
+        };
+        let contents = &model.trees[tree];
+        for k in 0..3 {
+            q[contents.coords.start + k] += shift[k];
+        }
+        if let Some([_, velocity, spin]) = lost.motion() {
+            let pose = &data.link_pose[contents.links.start];
+            let linear = velocity + spin.cross(&(pose.translation - moved.center));
+            let angular = pose.rotation.tr_mul(&spin);
+            for k in 0..3 {
+                v[contents.dofs.start + k] += linear[k];
+                v[contents.dofs.start + 3 + k] += angular[k];
+            }
+        }
+    }
+}
+
 /// What a set of trees lost, and what it is to be moved as.
 #[derive(Clone, Copy, Debug)]
 struct Loss {

@@ -1,0 +1,158 @@
+//! What a step does along the rows of its beginning: displacements over the step, by its length (m/s or rad/s).
+//!
+//! | rows | displacement |
+//! |---|---|
+//! | contacts | gap at the end; slip over the step ([`super::slip`]) and what is left of earlier ones |
+//! | limits of joints, tendons and cables | gap at the end |
+//! | equalities | position error at the end |
+//! | what is open or overlaps at the beginning already | the change of its gap or error: it grows no worse |
+//! | dry friction, and all that has no position | `J (q+ (-) q)` with what is prescribed |
+
+use super::slip::ContactStart;
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
+use crate::contact::{BlockKind, Contact, ContactKey};
+use crate::dynamics;
+use crate::model::{Model, TreeId};
+use crate::step::contact_problem::ContactProblem;
+use crate::step::system::System;
+use nalgebra::Vector3;
+
+/// The workspace. Keeps its capacity.
+#[derive(Debug)]
+pub(super) struct Displacements {
+    /// Of every contact of the problem, at the beginning.
+    pub(super) contacts: Vec<ContactStart>,
+    /// Displacement of every row by the length of the step.
+    pub(super) rates: Vec<f64>,
+    /// Position errors at the end, as rows.
+    ends: Rows,
+    /// Those at the beginning that are more than what is tolerated, by key.
+    open: Vec<(BlockKey, [f64; 6])>,
+    moved: Vec<f64>,
+}
+
+impl Displacements {
+    pub(super) fn new(model: &Model) -> Self {
+        Self {
+            contacts: Vec::new(),
+            rates: Vec::new(),
+            ends: Rows::default(),
+            open: Vec::new(),
+            moved: vec![0.0; model.nv() + model.loop_nv()],
+        }
+    }
+
+    /// Looks at contacts where the system is.
+    pub(super) fn look_at_contacts(&mut self, system: &System<'_>, contacts: &[Contact]) {
+        let of = |contact| ContactStart::new(system.model, system.data, &system.state.mocap, contact);
+        self.contacts.clear();
+        self.contacts.extend(contacts.iter().map(of));
+    }
+
+    /// Looks at all constraints of the trees of which `active` holds, and at contacts, at the beginning of the step, where the system is.
+    pub(super) fn begin(
+        &mut self,
+        system: &System<'_>,
+        contacts: &[Contact],
+        active: impl Fn(TreeId) -> bool,
+    ) {
+        self.look_at_contacts(system, contacts);
+        self.ends.clear();
+        system.constraints.push_position_errors(&mut self.ends, &system.present(), active);
+        self.ends.sort();
+        self.open.clear();
+        for block in &self.ends.blocks {
+            let mut errors = [0.0; 6];
+            let count = block.count.min(errors.len());
+            position_error(&self.ends, block, &mut errors[..count]);
+            let tolerance = system.settings.overlap_tolerance;
+            let open = match block.kind {
+                RowKind::Bilateral => errors.iter().any(|error| error.abs() > tolerance),
+                RowKind::Unilateral(_) => errors[0] < -tolerance,
+            };
+            if open {
+                self.open.push((block.key, errors));
+            }
+        }
+    }
+
+    /// Gap of a contact of the problem where the system is.
+    pub(super) fn gap(&self, system: &System<'_>, contact: &Contact, index: usize, found: &[Contact]) -> f64 {
+        let (model, data, mocap) = (system.model, &*system.data, &system.state.mocap[..]);
+        let end = find(found, &contact.key);
+        self.contacts[index].displacement(model, data, mocap, contact, end, system.h).x
+    }
+
+    /// Measures the step from the coordinates `start` to the system, whose kinematics and contacts are there, along the rows of the trees
+    /// of which `active` holds. `left` is the slip that earlier steps left to a contact (m, along its tangents).
+    pub(super) fn measure(
+        &mut self,
+        system: &System<'_>,
+        start: &[f64],
+        problem: &ContactProblem,
+        active: impl Fn(TreeId) -> bool,
+        left: impl Fn(usize) -> [f64; 2],
+    ) {
+        let (model, rows, h) = (system.model, &problem.rows, system.h);
+        let tolerance = system.settings.overlap_tolerance;
+        self.moved.fill(0.0);
+        for tree in TreeId::all(&model.trees).filter(|&tree| active(tree)) {
+            dynamics::difference(model, tree, start, &system.state.q, &mut self.moved);
+        }
+        self.moved.iter_mut().for_each(|moved| *moved /= h);
+        rows.velocities(model, &self.moved, &mut self.rates);
+        self.ends.clear();
+        system.constraints.push_position_errors(&mut self.ends, &system.present(), active);
+        self.ends.sort();
+        let mut ends = self.ends.blocks.iter().peekable();
+        let found = &system.constraints.contacts.finder.contacts;
+        for block in &rows.blocks {
+            let rates = &mut self.rates[block.row..block.row + block.count];
+            if let Some(index) = block.contact {
+                let contact = &problem.contacts[index];
+                let end = find(found, &contact.key);
+                let at = (model, &*system.data, &system.state.mocap[..]);
+                let moved = self.contacts[index].displacement(at.0, at.1, at.2, contact, end, h);
+                let [left_1, left_2] = left(index);
+                let overlap = if contact.gap < -tolerance { contact.gap } else { 0.0 };
+                let moved = (moved + Vector3::new(-overlap, left_1, left_2)) / h;
+                rates.copy_from_slice(&moved.as_slice()[..block.count]);
+                continue;
+            }
+            while ends.next_if(|end| end.key < block.key).is_some() {}
+            let Some(end) = ends.peek().filter(|end| end.key == block.key) else { continue };
+            if has_position(block) {
+                position_error(&self.ends, end, rates);
+                if let Ok(place) = self.open.binary_search_by_key(&block.key, |(key, _)| *key) {
+                    rates.iter_mut().zip(self.open[place].1).for_each(|(end, start)| *end -= start);
+                }
+                rates.iter_mut().for_each(|rate| *rate /= h);
+                rows.turn_to_axes(block.row, rates);
+            }
+        }
+    }
+}
+
+/// Whether a block that is no contact is about positions and can be met.
+fn has_position(block: &RowBlock) -> bool {
+    match block.kind {
+        RowKind::Unilateral(BlockKind::Limit { .. }) => true,
+        RowKind::Unilateral(_) => false,
+        RowKind::Bilateral => block.compliance == 0.0 && block.softness == 0.0,
+    }
+}
+
+/// Position errors, or gaps, of a block of rows on displacements.
+fn position_error(rows: &Rows, block: &RowBlock, out: &mut [f64]) {
+    match block.kind {
+        RowKind::Unilateral(BlockKind::Limit { bias } | BlockKind::Contact { bias, .. }) => out.fill(bias),
+        RowKind::Unilateral(BlockKind::Friction { .. }) => {}
+        RowKind::Bilateral => out.copy_from_slice(&rows.prescribed[block.row..block.row + block.count]),
+    }
+}
+
+/// The contact of these features among contacts in the order of their keys.
+pub(super) fn find<'a>(contacts: &'a [Contact], key: &ContactKey) -> Option<&'a Contact> {
+    let index = contacts.binary_search_by(|contact| contact.key.cmp(key)).ok()?;
+    contacts.get(index)
+}

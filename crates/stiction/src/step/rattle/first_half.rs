@@ -1,0 +1,323 @@
+//! The impulses of the beginning: such that the pose at the end obeys the laws.
+
+use super::rounds::Unforeseen;
+use super::{Rattle, SLIDES, bias, drift};
+use crate::constraint::islands::RowProblem;
+use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
+use crate::constraint::position_error::larger;
+use crate::constraint::rows::BlockKey;
+use crate::contact::ContactKey;
+use crate::dynamics::AlgorithmError;
+use crate::model::TreeId;
+use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
+use crate::step::free_velocity::FreeVelocity;
+use crate::step::system::System;
+
+/// Passes at most.
+const MAX_PASSES: usize = 12;
+
+/// Rounds of contacts that were not foreseen, at most.
+const MAX_ROUNDS: usize = 8;
+
+/// Parts of the overlap that is tolerated, as displacements: what a pass may still bring, and what counts for nothing.
+const SETTLED: f64 = 1e-2;
+const SMALL: f64 = 1e-3;
+
+impl Rattle {
+    /// The kicks of the beginning, and the problem there: rows but those of the contacts in `left_out`, islands, what is remembered. The
+    /// system is at the beginning.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(super) fn begin(
+        &mut self,
+        system: &mut System<'_>,
+        free: &FreeVelocity,
+        problem: &mut ContactProblem,
+        last: &Remembered,
+        left_out: &[ContactKey],
+    ) -> Result<(), AlgorithmError> {
+        let model = system.model;
+        self.began.keep(system.state);
+        self.v.copy_from_slice(&system.state.v);
+        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        let Self { active, stiff, kicks, kicked, .. } = self;
+        for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
+            kicks.at_start(system, tree, stiff[tree.index()], free, kicked)?;
+        }
+        self.reaches.clone_from(&system.constraints.contacts.finder.reaches);
+        self.pose_start(system, free, problem, left_out);
+        self.recall_start(system, problem, &last.start, &last.slips);
+        Ok(())
+    }
+
+    /// The problem of the beginning, with the contacts that have been found.
+    pub(super) fn pose_start(
+        &mut self,
+        system: &mut System<'_>,
+        free: &FreeVelocity,
+        problem: &mut ContactProblem,
+        left_out: &[ContactKey],
+    ) {
+        self.assemble_start(system, free, problem, left_out);
+        problem.islands.partition.group(system.model, &problem.rows);
+        let active = &self.active;
+        self.displacements.begin(system, &problem.contacts, |tree| active[tree.index()]);
+        problem.rows.velocities(system.model, &system.state.v, &mut self.before);
+        self.find_sliding(problem);
+    }
+
+    /// Starts the passes from impulses that are remembered.
+    pub(super) fn recall_start(
+        &mut self,
+        system: &System<'_>,
+        problem: &mut ContactProblem,
+        last: &ProblemMemory,
+        slips: &[(BlockKey, [f64; 3])],
+    ) {
+        last.recall(&problem.rows, &mut problem.memory);
+        last.recall_bilateral(&mut problem.rows);
+        self.turn_to_frames(system, problem);
+        self.recall_slips(system, problem, slips);
+    }
+
+    /// Rows of everything near, at the poses of the beginning.
+    fn assemble_start(
+        &self,
+        system: &mut System<'_>,
+        free: &FreeVelocity,
+        problem: &mut ContactProblem,
+        left_out: &[ContactKey],
+    ) {
+        let System { model, data, state, closures, constraints, settings, h, .. } = system;
+        closures.loops.accelerate(model, data, &state.mocap);
+        problem.rows.clear();
+        problem.contacts.clone_from(&constraints.contacts.finder.contacts);
+        let soft = StepAhead {
+            h: *h,
+            duration: 0.5 * *h,
+            implicit: Implicit::Nothing,
+            baumgarte: 0.0,
+            gap_rule: settings.formulation.gap_rule(),
+            free: &free.v,
+            late: &free.late,
+        };
+        let stiff = StepAhead { duration: *h, implicit: Implicit::All, ..soft };
+        self.push(system, problem, [soft, stiff]);
+        let contacts = &problem.contacts;
+        problem
+            .rows
+            .blocks
+            .retain(|block| block.contact.is_none_or(|index| !left_out.contains(&contacts[index].key)));
+        problem.rows.blocks.iter_mut().for_each(|block| block.restitution = 0.0);
+    }
+
+    /// Adds the rows of the trees at work and half-solves them: of soft trees, and of stiff ones.
+    pub(super) fn push(
+        &self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+        [soft, stiff]: [StepAhead<'_>; 2],
+    ) {
+        for (ahead, of) in [(soft, false), (stiff, true)] {
+            let active = |tree: TreeId| self.active[tree.index()] && self.stiff[tree.index()] == of;
+            system.constraints.push(&mut problem.rows, &system.present(), Level::Velocity(ahead), active);
+        }
+        problem.rows.sort();
+        problem.rows.half_solve(system.model, system.data);
+    }
+
+    /// Which contacts slide at the beginning.
+    fn find_sliding(&mut self, problem: &ContactProblem) {
+        self.sliding.clear();
+        self.sliding.resize(problem.contacts.len(), None);
+        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
+            let Some(index) = block.contact else { continue };
+            let velocity = [self.before[block.row + 1], self.before[block.row + 2]];
+            let slides = libm::hypot(velocity[0], velocity[1]) > SLIDES;
+            self.sliding[index] =
+                Some(velocity).filter(|_| slides && problem.contacts[index].gap <= TOUCHING);
+        }
+    }
+
+    /// Solves for the impulses and moves the trees at work to the end of the step, where the system is left; prescribed bodies and time are
+    /// there already. Kinematics and factors of the beginning are kept apart. Returns trees that meet though they are not all at work.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(super) fn reach_end(
+        &mut self,
+        system: &mut System<'_>,
+        free: &FreeVelocity,
+        problem: &mut ContactProblem,
+        last: &Remembered,
+        left_out: &[ContactKey],
+    ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
+        self.exchange_ends(system);
+        self.rounds = 0;
+        loop {
+            self.pass_through(system, problem)?;
+            if self.rounds == MAX_ROUNDS {
+                return Ok(None);
+            }
+            match self.add_unforeseen(system, free, problem, &last.slips, left_out) {
+                Unforeseen::Nothing => return Ok(None),
+                Unforeseen::Contacts => self.rounds += 1,
+                Unforeseen::Trees(first, second) => return Ok(Some((first, second))),
+            }
+        }
+    }
+
+    /// Passes until all islands have settled.
+    fn pass_through(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+    ) -> Result<(), AlgorithmError> {
+        let islands = problem.islands.partition.count();
+        self.settled.clear();
+        self.settled.resize(islands, false);
+        self.reports.clear();
+        self.reports.resize(islands, None);
+        self.passes = 0;
+        let mut least = f64::INFINITY;
+        loop {
+            self.move_to_end(system, problem)?;
+            self.measure(system, problem);
+            self.passes += 1;
+            self.settle(system, problem);
+            if !self.settled.contains(&false) {
+                return Ok(());
+            }
+            if self.passes > 1 {
+                let left = (0..islands).map(|island| self.largest_change(problem, island)).fold(0.0, larger);
+                if left < least {
+                    least = left;
+                    self.best.clone_from(&problem.rows.impulse);
+                }
+            }
+            if self.passes >= MAX_PASSES {
+                break;
+            }
+            self.solve(system, problem);
+        }
+        // What does not settle may run away: the pass that brought least is the best there is.
+        if least.is_finite() {
+            problem.rows.impulse.copy_from_slice(&self.best);
+            self.move_to_end(system, problem)?;
+            self.measure(system, problem);
+        }
+        Ok(())
+    }
+
+    /// Moves the trees with the impulses so far.
+    fn move_to_end(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+    ) -> Result<(), AlgorithmError> {
+        let model = system.model;
+        problem.velocity.copy_from_slice(&self.kicked);
+        let ContactProblem { rows, scratch, velocity, .. } = problem;
+        rows.apply_impulses(model, &mut self.start, scratch, velocity);
+        let Self { active, stiff, began, scratch, .. } = self;
+        for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
+            let contents = &model.trees[tree];
+            let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+            system.state.q[coords.clone()].copy_from_slice(&began.q[coords]);
+            system.state.v[dofs.clone()].copy_from_slice(&problem.velocity[dofs]);
+            drift::drift(system, tree, stiff[tree.index()], scratch)?;
+        }
+        system.closures.loops.recall(self.start_loops.coordinates());
+        system.locate();
+        Ok(())
+    }
+
+    /// What the step does along the rows, as the laws see it, and the part of it that comes from the impulses.
+    fn measure(&mut self, system: &System<'_>, problem: &ContactProblem) {
+        let Self { displacements, active, posed, left, sliding, .. } = self;
+        displacements.measure(
+            system,
+            &self.began.q,
+            problem,
+            |tree| active[tree.index()],
+            |index| left[index],
+        );
+        posed.clone_from(&displacements.rates);
+        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
+            let Some(sliding) = block.contact.and_then(|index| sliding.get_mut(index)) else { continue };
+            let Some(velocity) = *sliding else { continue };
+            let tangential = &mut posed[block.row + 1..block.row + 3];
+            let onwards = tangential[0] * velocity[0] + tangential[1] * velocity[1] > 0.0;
+            if onwards || self.passes == 0 {
+                tangential.copy_from_slice(&velocity);
+            } else {
+                // For good, lest passes take turns.
+                *sliding = None;
+            }
+        }
+        let alone = self.impulses_alone.iter_mut().zip(problem.velocity.iter().zip(&self.kicked));
+        alone.for_each(|(alone, (with, without))| *alone = with - without);
+        std::mem::swap(&mut self.contributed, &mut self.contributed_before);
+        problem.rows.rates(system.model, &self.impulses_alone, &mut self.contributed);
+    }
+
+    /// Marks the islands that need no more passes.
+    fn settle(&mut self, system: &System<'_>, problem: &ContactProblem) {
+        let (h, tolerance) = (system.h, system.settings.overlap_tolerance);
+        for island in 0..self.settled.len() {
+            if self.settled[island] {
+                continue;
+            }
+            self.settled[island] = if self.passes == 1 {
+                self.stands(problem, island, h, SMALL * tolerance)
+            } else {
+                self.largest_change(problem, island) * h <= SETTLED * tolerance
+            };
+        }
+    }
+
+    /// By how much the last solve changed the velocities of an island's rows.
+    fn largest_change(&self, problem: &ContactProblem, island: usize) -> f64 {
+        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+        let rows = blocks.flat_map(|block| block.row..block.row + block.count);
+        rows.map(|row| (self.contributed[row] - self.contributed_before[row]).abs()).fold(0.0, larger)
+    }
+
+    /// Solves the islands that have not settled.
+    fn solve(&mut self, system: &System<'_>, problem: &mut ContactProblem) {
+        self.free.clear();
+        self.free.extend(self.posed.iter().zip(&self.contributed).map(|(posed, own)| posed - own));
+        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
+            let slides = block.contact.is_some_and(|index| self.sliding[index].is_some());
+            let rows = block.row..block.row + 3;
+            let pushed = self.contributed[rows.clone()].iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+            let tangential = &self.posed[block.row + 1..block.row + 3];
+            let speed = libm::hypot(tangential[0], tangential[1]);
+            if slides && speed > 0.0 && speed < pushed {
+                // Only the direction counts. As fast as this it does not depend on what the solve changes.
+                let faster = pushed / speed - 1.0;
+                self.free[block.row + 1] += faster * tangential[0];
+                self.free[block.row + 2] += faster * tangential[1];
+            }
+        }
+        // What is posed has the gap of the end, and so the bias, which has that of the beginning, once more.
+        problem.rows.blocks.iter().for_each(|block| self.free[block.row] -= bias(block.kind));
+        for island in 0..problem.islands.partition.count() {
+            if self.settled[island] {
+                continue;
+            }
+            let timestep = if self.is_stiff(problem, island) { system.h } else { 0.5 * system.h };
+            let ContactProblem { rows, islands, solver, memory, .. } = &mut *problem;
+            let (free, before) = (&mut self.free, &self.before);
+            let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep };
+            let solved = islands.solve(island, &mut posed, solver.as_mut());
+            let effort = self.reports[island].map_or([0; 2], |r| [r.solver.iterations, r.solver.pivots]);
+            self.reports[island] = solved.map(|mut report| {
+                report.solver.iterations += effort[0];
+                report.solver.pivots += effort[1];
+                report
+            });
+        }
+    }
+}

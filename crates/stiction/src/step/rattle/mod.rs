@@ -1,0 +1,235 @@
+//! Contact impulses at both ends of a step, and inertia alone in between: RATTLE with complementarity.
+//!
+//! # Problem
+//! With the kicks of the forces ([`kick`]) and inertial motion ([`drift`]), a step of `h` seconds of the trees that touch something is
+//!
+//! ```text
+//! V        = v  + kick at q  + M(q)^-1  J(q)^T  L      L such that the pose at the end obeys the laws
+//! (q+, v-) = drift of (q, V) for h
+//! v+       = v- + kick at q+ + M(q+)^-1 J(q+)^T N      N such that v+ obeys them at what touches there
+//! ```
+//!
+//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`slip`]); equalities are closed at `q+`. Then
+//! `0 <= N_n  perp  J_n v+ >= 0` with friction against `J_t v+`; equalities keep their rates.
+//!
+//! If contacts were equations this would be RATTLE (Andersen 1983), written as a composition (Reich 1996): symplectic, symmetric,
+//! of order two. So motion in persistent contact is of order two, and what sticks is where it was on the body that carries it, to
+//! rounding and for any number of steps. Rest is a fixed point. Impulses act at poses at which they are solved for, which keeps the
+//! momenta of what is free; `N` never adds energy, and what `L` adds RATTLE takes back (`O(h^3)` in a step, bounded in the long run).
+//!
+//! # Method
+//! `L` is found by passes: drift with the impulses so far, displacement `d` of every row over the step ([`displacement`]), then the
+//! contact problem `G L + (d - G L_before)` of the poses at the beginning. A pass shrinks what is left by the angle of a step. What is
+//! left at last of the slip of sticking contacts is theirs to make up for in the next step.
+//!
+//! A contact that slides at the beginning is rubbed in the first half against its velocity there, which makes sliding of order two;
+//! if its slip over the step is against that, against its slip.
+//!
+//! # What is walked through in shorter steps
+//! Where something bounces, or the passes do not settle, the trees that may touch each other go through the step in parts
+//! ([`walk`]): from impact to impact, or by halves.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `first_half` | the impulses of the beginning: passes |
+//! | `second_half` | those of the end, and impacts |
+//! | `kick`, `drift` | forces; inertia |
+//! | `rounds` | contacts that were not foreseen |
+//! | `displacement`, `slip` | what a step does along its rows |
+//! | `body_axes` | impulses remembered in the axes of bodies |
+//! | `walk` | sets of trees that go through the step in parts |
+//! | `stages` | the step |
+//!
+//! # References
+//! - H. C. Andersen, *Rattle: a velocity version of the Shake algorithm for molecular dynamics calculations*, J. Comput. Phys. 52
+//!   (1983).
+//! - S. Reich, *Symplectic integration of constrained Hamiltonian systems by composition methods*, SIAM J. Numer. Anal. 33 (1996).
+
+mod body_axes;
+mod displacement;
+mod drift;
+mod first_half;
+mod kick;
+mod rounds;
+mod second_half;
+mod slip;
+mod stages;
+mod walk;
+
+pub(crate) use stages::{Stages, step};
+
+use crate::constraint::closure::coordinates::Loops;
+use crate::constraint::rows::RowKind;
+use crate::contact::{BlockKind, IslandReport, Law};
+use crate::dynamics::Data;
+use crate::model::Model;
+use crate::settings::{Settings, SettingsError, Stepper};
+use crate::step::contact_problem::{ContactProblem, ProblemMemory};
+use crate::step::start::StepStart;
+use crate::step::system::System;
+use displacement::Displacements;
+use drift::Scratch;
+use kick::Kicks;
+use walk::Walk;
+
+/// Slower than this (m/s) a contact does not slide.
+const SLIDES: f64 = 1e-7;
+
+/// The workspace. Keeps its capacity.
+#[derive(Debug)]
+pub(crate) struct Rattle {
+    /// The trees at work, and those whose forces all act at the beginning.
+    active: Vec<bool>,
+    stiff: Vec<bool>,
+    kicks: Kicks,
+    scratch: Scratch,
+    displacements: Displacements,
+    /// Kinematics, factors and loops at the beginning, while the system is at the end; else anything.
+    start: Data,
+    start_loops: Loops,
+    /// State at the beginning, and at the end while the system is at the beginning.
+    began: StepStart,
+    ended: StepStart,
+    /// Velocities before the present kick.
+    v: Vec<f64>,
+    /// Velocity after the kick of the forces, without impulses (nv, then those of loops).
+    kicked: Vec<f64>,
+    /// Row velocities before it.
+    before: Vec<f64>,
+    /// Per contact: velocity along the tangents with which it slides at the beginning, and what it has left of its slip.
+    sliding: Vec<Option<[f64; 2]>>,
+    left: Vec<[f64; 2]>,
+    /// Per row: of what the laws hold, with the impulses so far; what these contribute, and did in the last pass; the difference.
+    posed: Vec<f64>,
+    contributed: Vec<f64>,
+    contributed_before: Vec<f64>,
+    free: Vec<f64>,
+    /// Impulses of the best pass so far.
+    best: Vec<f64>,
+    /// What the impulses do to the velocities.
+    impulses_alone: Vec<f64>,
+    /// Per island: whether it has settled, and how it was solved last, with the work of all passes.
+    settled: Vec<bool>,
+    reports: Vec<Option<IslandReport>>,
+    passes: usize,
+    rounds: usize,
+    /// Whether trees that meet unforeseen may still be joined to the sets at work.
+    may_join: bool,
+    /// How far the contacts of each geom were searched for (m).
+    reaches: Vec<f64>,
+    /// Impulses so far, when a round adds rows.
+    round: ProblemMemory,
+    walk: Walk,
+}
+
+impl Rattle {
+    /// The workspace if the settings ask for it.
+    ///
+    /// # Errors
+    /// The settings ask for something that this stepper does not do.
+    pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
+        if settings.stepper != Stepper::Rattle {
+            return Ok(None);
+        }
+        if settings.baumgarte > 0.0 {
+            let what = format!(
+                "Baumgarte's stabilisation ({}), as it closes equalities at their positions",
+                settings.baumgarte
+            );
+            return Err(SettingsError::Stepper { stepper: settings.stepper.name(), what });
+        }
+        let velocities = || vec![0.0; model.nv() + model.loop_nv()];
+        let no = || vec![false; model.trees.len()];
+        Ok(Some(Box::new(Self {
+            active: no(),
+            stiff: no(),
+            kicks: Kicks::new(model),
+            scratch: Scratch::new(model),
+            displacements: Displacements::new(model),
+            start: Data::new(model),
+            start_loops: Loops::new(model),
+            began: StepStart::default(),
+            ended: StepStart::default(),
+            v: vec![0.0; model.nv()],
+            kicked: velocities(),
+            before: Vec::new(),
+            sliding: Vec::new(),
+            left: Vec::new(),
+            posed: Vec::new(),
+            contributed: Vec::new(),
+            contributed_before: Vec::new(),
+            free: Vec::new(),
+            best: Vec::new(),
+            impulses_alone: velocities(),
+            settled: Vec::new(),
+            reports: Vec::new(),
+            passes: 0,
+            rounds: 0,
+            may_join: true,
+            reaches: Vec::new(),
+            round: ProblemMemory::default(),
+            walk: Walk::new(model),
+        })))
+    }
+
+    /// Whether the trees of an island are stiff.
+    fn is_stiff(&self, problem: &ContactProblem, island: usize) -> bool {
+        let tree = problem.islands.tree(island, &problem.rows);
+        tree.is_some_and(|tree| self.stiff[tree.index()])
+    }
+
+    /// Whether the impulses so far meet the laws of an island, where displacements (m or rad) up to `small` count for nothing.
+    fn stands(&self, problem: &ContactProblem, island: usize, h: f64, small: f64) -> bool {
+        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+        blocks.into_iter().all(|block| {
+            let rows = block.row..block.row + block.count;
+            let rates = &self.posed[rows.clone()];
+            law_stands(block.kind, &problem.rows.impulse[rows], |r| h * rates[r], small)
+                && (block.kind != RowKind::Bilateral || block.compliance == 0.0 && block.softness == 0.0)
+        })
+    }
+
+    /// Velocities of the trees at work with the impulses of a problem, at the system's pose.
+    fn with_impulses(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
+        problem.velocity.copy_from_slice(&self.kicked);
+        let ContactProblem { rows, scratch, velocity, .. } = problem;
+        rows.apply_impulses(system.model, system.data, scratch, velocity);
+    }
+
+    /// Exchanges the kinematics of the system with those of the other end of the step.
+    fn exchange_ends(&mut self, system: &mut System<'_>) {
+        std::mem::swap(system.data, &mut self.start);
+        std::mem::swap(&mut system.closures.loops, &mut self.start_loops);
+    }
+}
+
+/// Whether impulses meet a law, given the displacements of the rows: those of open ones do not close, those of closed ones are none,
+/// and so are those along friction that is not used up.
+fn law_stands(kind: RowKind, impulse: &[f64], moved: impl Fn(usize) -> f64, small: f64) -> bool {
+    let still = |r: usize| moved(r).abs() <= small;
+    let normal = || if impulse[0] > 0.0 { still(0) } else { moved(0) >= -small };
+    let held = || impulse[0] <= 0.0 || (1..impulse.len()).all(still);
+    match kind {
+        RowKind::Bilateral => (0..impulse.len()).all(still),
+        RowKind::Unilateral(BlockKind::Limit { .. }) => normal(),
+        RowKind::Unilateral(BlockKind::Friction { bound }) => impulse[0].abs() < bound && still(0),
+        RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
+            let bounded = match law {
+                Law::Coulomb { mu } => {
+                    impulse[0] <= 0.0 || libm::hypot(impulse[1], impulse[2]) < mu * impulse[0]
+                }
+                Law::Frictionless | Law::NoSlip => true,
+                Law::Viscous { .. } | Law::CoulombViscous { .. } => impulse[0] <= 0.0,
+            };
+            normal() && bounded && held()
+        }
+    }
+}
+
+/// The bias of a block's first row.
+fn bias(kind: RowKind) -> f64 {
+    match kind {
+        RowKind::Unilateral(BlockKind::Contact { bias, .. } | BlockKind::Limit { bias }) => bias,
+        _ => 0.0,
+    }
+}

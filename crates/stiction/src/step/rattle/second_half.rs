@@ -1,0 +1,150 @@
+//! The impulses of the end: such that the velocities obey the laws at what touches there; and impacts.
+
+use super::Rattle;
+use crate::constraint::islands::RowProblem;
+use crate::constraint::kind::{Implicit, StepAhead};
+use crate::constraint::rows::RowBlock;
+use crate::contact::ContactKey;
+use crate::dynamics::{self, AlgorithmError};
+use crate::model::TreeId;
+use crate::report::StepReport;
+use crate::step::contact_problem::{ContactProblem, Remembered};
+use crate::step::system::System;
+
+/// Part of the overlap that is tolerated, as the displacement of a step, that counts for nothing.
+const SMALL: f64 = 1e-3;
+
+/// Slower than this (m/s) nothing hits.
+pub(super) const HITS: f64 = 1e-12;
+
+impl Rattle {
+    /// The kicks of the end, and the problem there but for the contacts in `left_out`, solved: velocities become those after the step. The
+    /// system is at the end.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(super) fn finish(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+        last: &Remembered,
+        left_out: &[ContactKey],
+        report: &mut StepReport,
+    ) -> Result<(), AlgorithmError> {
+        let model = system.model;
+        system.closures.loops.set_rates(&system.state.v);
+        self.v.copy_from_slice(&system.state.v);
+        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        let Self { active, stiff, kicks, kicked, .. } = self;
+        for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
+            kicks.at_end(system, tree, stiff[tree.index()], kicked)?;
+        }
+        let soft = StepAhead { duration: 0.5 * system.h, implicit: Implicit::Damping, ..StepAhead::NONE };
+        let stiff = StepAhead { duration: 0.0, implicit: Implicit::Nothing, ..soft };
+        self.pose_instant(system, problem, [soft, stiff]);
+        let contacts = &problem.contacts;
+        let stays =
+            |block: &RowBlock| block.contact.is_none_or(|index| !left_out.contains(&contacts[index].key));
+        problem.rows.blocks.retain(stays);
+        problem.rows.blocks.iter_mut().for_each(|block| block.restitution = 0.0);
+        problem.islands.partition.group(model, &problem.rows);
+        last.end.recall(&problem.rows, &mut problem.memory);
+        last.end.recall_bilateral(&mut problem.rows);
+        self.turn_to_frames(system, problem);
+        self.with_impulses(system, problem);
+        problem.rows.velocities(model, &problem.velocity, &mut self.posed);
+        for island in 0..problem.islands.partition.count() {
+            if !self.stands(problem, island, system.h, SMALL * system.settings.overlap_tolerance) {
+                let timestep = if self.is_stiff(problem, island) { 0.0 } else { 0.5 * system.h };
+                self.solve_instant(system, problem, island, timestep, report);
+            }
+        }
+        self.accept_velocities(system, problem);
+        Ok(())
+    }
+
+    /// Rows of what touches, at the poses where the system is, and their velocities with the kicks alone.
+    fn pose_instant(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+        ahead: [StepAhead<'_>; 2],
+    ) {
+        system.closures.loops.extend_rates(&mut self.kicked);
+        problem.rows.clear();
+        problem.contacts.clone_from(&system.constraints.contacts.finder.contacts);
+        self.push(system, problem, ahead);
+        problem.rows.velocities(system.model, &self.v, &mut self.before);
+        problem.rows.velocities(system.model, &self.kicked, &mut problem.free);
+        self.displacements.look_at_contacts(system, &problem.contacts);
+    }
+
+    fn solve_instant(
+        &mut self,
+        system: &System<'_>,
+        problem: &mut ContactProblem,
+        island: usize,
+        timestep: f64,
+        report: &mut StepReport,
+    ) {
+        let ContactProblem { rows, islands, solver, memory, free, .. } = problem;
+        let before = &self.before;
+        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep };
+        let solved = islands.solve(island, &mut posed, solver.as_mut());
+        if islands.contradicts() {
+            report.add_contradiction(solved.as_ref());
+        }
+        if let Some(solved) = solved {
+            report.add_island(&solved);
+        }
+    }
+
+    /// Gives the trees at work the velocities with the impulses; writes those of the rows.
+    fn accept_velocities(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
+        self.with_impulses(system, problem);
+        problem.rows.velocities(system.model, &problem.velocity, &mut self.posed);
+        let active = |tree: &TreeId| self.active[tree.index()];
+        for tree in TreeId::all(&system.model.trees).filter(active) {
+            let dofs = system.model.trees[tree].dofs.clone();
+            system.state.v[dofs.clone()].copy_from_slice(&problem.velocity[dofs]);
+        }
+    }
+
+    /// One impact of all that touches and closes where the system is; returns whether there was any.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(super) fn collide(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+        report: &mut StepReport,
+    ) -> Result<bool, AlgorithmError> {
+        let model = system.model;
+        dynamics::forward_kinematics_all(model, system.data, &system.state.q, &system.state.v);
+        system.closures.loops.set_rates(&system.state.v);
+        self.v.copy_from_slice(&system.state.v);
+        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        let Self { active, kicks, .. } = self;
+        for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
+            kicks.factorize(system, tree)?;
+        }
+        self.pose_instant(system, problem, [StepAhead::NONE; 2]);
+        let before = &self.before;
+        let closes = |block: &RowBlock| block.contact.is_some() && before[block.row] < -HITS;
+        if !problem.rows.blocks.iter().any(closes) {
+            return Ok(false);
+        }
+        // What rests without restitution is pressed at once, what has some is hit in its turn.
+        let takes_part = |block: &RowBlock| block.restitution == 0.0 || closes(block);
+        problem.rows.blocks.retain(takes_part);
+        problem.islands.partition.group(model, &problem.rows);
+        problem.memory.clear();
+        problem.memory.resize(problem.rows.blocks.len(), Default::default());
+        for island in 0..problem.islands.partition.count() {
+            self.solve_instant(system, problem, island, 0.0, report);
+        }
+        self.accept_velocities(system, problem);
+        Ok(true)
+    }
+}

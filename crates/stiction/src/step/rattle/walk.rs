@@ -1,0 +1,357 @@
+//! Sets of trees that go through a step in parts: from impact to impact, or by halves where the passes do not settle.
+//!
+//! # Bounces
+//! A contact with a coefficient of restitution *bounces* when it closes faster than what the forces of a step bring
+//! ([`crate::contact::impact`]). It then has no rows, and the set moves to the instant at which its gap closes, found to rounding
+//! as a root over parts of the step; there everything that touches and closes takes an impact, again while something closes
+//! (sequences of impacts: Smith and others 2012). What bounces more often than a step can hold goes on without a bounce, and is counted.
+//!
+//! # References
+//! B. Smith, D. M. Kaufman, E. Vouga, R. Tamstorf, E. Grinspun, *Reflections on simultaneous impact*, ACM Trans. Graph. 31 (2012).
+
+use super::Rattle;
+use super::second_half::HITS;
+use super::stages::Stages;
+use crate::constraint::contact::relative_velocity;
+use crate::constraint::islands::root;
+use crate::constraint::kind::TOUCHING;
+use crate::contact::{Contact, ContactKey};
+use crate::dynamics::AlgorithmError;
+use crate::model::{Model, TreeId};
+use crate::report::StepReport;
+use crate::step::contact_problem::StepMemory;
+use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::start::StepStart;
+use crate::step::system::System;
+
+/// Parts of a step that are not taken apart any further, and what is left of one counts for nothing.
+const LEAST_PART: f64 = 1.0 / 64.0;
+const NOTHING: f64 = 1e-9;
+
+/// Events of a set in a step at most: so many, and so many for each of its contacts.
+const EVENTS: usize = 1000;
+const EVENTS_PER_CONTACT: usize = 8;
+
+/// Number of events of a set that goes on without bounces.
+const CUT: usize = usize::MAX / 2;
+
+/// Trials for the instant of an impact, and the gap at which it is found (m): rounding of poses of some metres.
+const TRIALS: usize = 60;
+const FOUND: f64 = 1e-14;
+
+/// Impacts in a row at one instant at most.
+const SEQUENCE: usize = 100;
+
+/// The workspace.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// By root: sets that go through the step in parts.
+    pub(super) sets: Vec<bool>,
+    /// By root: sets that go from impact to impact, whether anything bounces or not.
+    pub(super) every_impact: Vec<bool>,
+    /// The whole step (s).
+    pub(super) whole: f64,
+    /// The state at its beginning, and at that of the present part.
+    start: StepStart,
+    part: StepStart,
+    bouncing: Vec<ContactKey>,
+    memory: StepMemory,
+}
+
+impl Walk {
+    pub(super) fn new(model: &Model) -> Self {
+        Self {
+            sets: vec![false; model.trees.len()],
+            every_impact: vec![false; model.trees.len()],
+            whole: 0.0,
+            start: StepStart::default(),
+            part: StepStart::default(),
+            bouncing: Vec::new(),
+            memory: StepMemory::default(),
+        }
+    }
+
+    /// Keeps the state at the beginning of the step.
+    pub(super) fn keep_start(&mut self, system: &System<'_>) {
+        self.whole = system.h;
+        self.start.keep(system.state);
+    }
+
+    /// Puts everything back there.
+    pub(super) fn return_to_start(&self, system: &mut System<'_>) {
+        system.h = self.whole;
+        self.start.restore(system.state);
+        system.closures.loops.recall(&self.start.loop_q);
+        system.locate();
+    }
+
+    /// Marks the sets in which something bounces; `free` are the velocities without impulses.
+    pub(super) fn begin(&mut self, system: &System<'_>, choice: &mut IntegratorChoice, free: &[f64]) {
+        self.sets.fill(false);
+        self.every_impact.fill(false);
+        for contact in &system.constraints.contacts.finder.contacts {
+            let tree = contact.links.iter().flatten().map(|&link| system.model.links[link].tree).next();
+            let Some(tree) = tree.filter(|tree| choice.contact_rule[tree.index()]) else { continue };
+            if contact.restitution > 0.0 && hits(system, contact, free, self.whole) {
+                self.sets[root(&mut choice.sets, tree.index())] = true;
+            }
+        }
+    }
+}
+
+/// Whether a contact closes in a part of a step of `whole` seconds by more than what forces do.
+fn hits(system: &System<'_>, contact: &Contact, free: &[f64], whole: f64) -> bool {
+    let velocity = |v| relative_velocity(system.model, system.data, contact, v).x;
+    let (before, free) = (velocity(&system.state.v), velocity(free));
+    let closes = free + contact.gap.max(0.0) / system.h < 0.0 && before < -HITS;
+    let forced = (free - before).abs() * whole / system.h;
+    closes && -before > forced.max(system.settings.impact_threshold)
+}
+
+impl Rattle {
+    /// Takes the sets that were left out through the step, one after the other, and leaves the system at its end.
+    ///
+    /// Returns trees that meet though they are not in one set.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite, or a rotation that has no solution within a part of the step.
+    pub(super) fn walk_sets(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        memory: &mut StepMemory,
+        report: &mut StepReport,
+    ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
+        if !self.walk.sets.contains(&true) {
+            return Ok(None);
+        }
+        for set in 0..self.walk.sets.len() {
+            if self.walk.sets[set] {
+                for tree in 0..self.active.len() {
+                    self.active[tree] =
+                        stages.choice.contact_rule[tree] && root(&mut stages.choice.sets, tree) == set;
+                }
+                let met = self.walk_set(system, stages, set, memory, report)?;
+                if met.is_some() {
+                    return Ok(met);
+                }
+            }
+        }
+        system.h = self.walk.whole;
+        self.set_time(system, system.h);
+        system.locate();
+        Ok(None)
+    }
+
+    fn walk_set(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        set: usize,
+        memory: &mut StepMemory,
+        report: &mut StepReport,
+    ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
+        let whole = self.walk.whole;
+        self.walk.memory.last.copy(&memory.last);
+        let Walk { start, part, .. } = &mut self.walk;
+        part.copy(start);
+        let (mut done, mut longest) = (0.0, whole);
+        let mut events = 0;
+        while whole - done > NOTHING * whole {
+            system.h = whole - done;
+            self.return_to_part(system, done);
+            let most = EVENTS + EVENTS_PER_CONTACT * system.constraints.contacts.finder.contacts.len();
+            self.find_bouncing(system, stages, events < most, self.walk.every_impact[set])?;
+            let cut = events >= most && events < CUT;
+            report.cut_impacts += usize::from(cut);
+            events = if cut { CUT } else { events };
+            if self.hits_now(system) {
+                events += self.take_impacts(system, stages, report)?;
+                self.walk.part.keep(system.state);
+                continue;
+            }
+            let mut part = longest.min(whole - done);
+            let met = self.try_part(system, stages, done, part)?;
+            if met.is_some() {
+                return Ok(met);
+            }
+            let settled = !self.settled.contains(&false);
+            if !settled && part > LEAST_PART * whole {
+                longest = 0.5 * part;
+                report.halvings += 1;
+                continue;
+            }
+            if self.least_gap(system, stages) < 0.0 {
+                part = self.find_impact(system, stages, done, part)?;
+            }
+            report.unsolved += usize::from(!settled);
+            self.take_part(system, stages, report)?;
+            done += part;
+            longest = whole;
+        }
+        memory.next.merge(&self.walk.memory.last);
+        Ok(None)
+    }
+
+    /// Puts prescribed bodies and time some time (s) behind the beginning of the step.
+    fn set_time(&self, system: &mut System<'_>, time: f64) {
+        system.state.mocap.clone_from(&self.walk.start.mocap);
+        system.state.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
+        system.state.time = self.walk.start.time + time;
+    }
+
+    /// Puts the trees at work back to the beginning of the present part, `done` seconds behind that of the step.
+    fn return_to_part(&self, system: &mut System<'_>, done: f64) {
+        for (tree, contents) in TreeId::all(&system.model.trees).zip(&system.model.trees) {
+            if self.active[tree.index()] {
+                let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+                system.state.q[coords.clone()].copy_from_slice(&self.walk.part.q[coords]);
+                system.state.v[dofs.clone()].copy_from_slice(&self.walk.part.v[dofs]);
+            }
+        }
+        self.set_time(system, done);
+        system.closures.loops.recall(&self.walk.part.loop_q);
+        system.locate();
+    }
+
+    /// Lists the contacts that bounce in the present part, at whose beginning the system is; if asked, whatever their restitution.
+    fn find_bouncing(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        may_bounce: bool,
+        every_impact: bool,
+    ) -> Result<(), AlgorithmError> {
+        let model = system.model;
+        for tree in TreeId::all(&model.trees).filter(|tree| self.active[tree.index()]) {
+            stages.free.find(system, tree)?;
+        }
+        system.closures.loops.extend_rates(&mut stages.free.v);
+        self.walk.bouncing.clear();
+        for contact in system.constraints.contacts.finder.contacts.iter().filter(|_| may_bounce) {
+            let mut trees = contact.links.iter().flatten().map(|&link| model.links[link].tree).peekable();
+            let at_work = trees.peek().is_some() && trees.all(|tree| self.active[tree.index()]);
+            let counts = every_impact || contact.restitution > 0.0;
+            if at_work && counts && hits(system, contact, &stages.free.v, self.walk.whole) {
+                self.walk.bouncing.push(contact.key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something that bounces touches.
+    fn hits_now(&self, system: &System<'_>) -> bool {
+        let mut contacts = system.constraints.contacts.finder.contacts.iter();
+        contacts.any(|contact| contact.gap <= TOUCHING && self.walk.bouncing.contains(&contact.key))
+    }
+
+    /// Impacts where the system is, one after the other while something closes; how many.
+    fn take_impacts(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        report: &mut StepReport,
+    ) -> Result<usize, AlgorithmError> {
+        let mut impacts = 0;
+        while impacts < SEQUENCE && self.collide(system, stages.problem, report)? {
+            impacts += 1;
+            self.end_impact(system, stages, report);
+        }
+        report.events += impacts;
+        // One that is no impact after all counts too, lest it be tried for ever.
+        Ok(impacts.max(1))
+    }
+
+    /// Moves the set through a part of the step (s) without what bounces. Returns trees that meet though they are not in one set.
+    fn try_part(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        done: f64,
+        part: f64,
+    ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
+        system.h = part;
+        self.return_to_part(system, done);
+        for tree in TreeId::all(&system.model.trees).filter(|tree| self.active[tree.index()]) {
+            stages.free.find(system, tree)?;
+        }
+        system.closures.loops.extend_rates(&mut stages.free.v);
+        let bouncing = std::mem::take(&mut self.walk.bouncing);
+        let memory = std::mem::take(&mut self.walk.memory);
+        let begun = self.begin(system, stages.free, stages.problem, &memory.last, &bouncing);
+        let met = begun.and_then(|()| {
+            self.set_time(system, done + part);
+            self.reach_end(system, stages.free, stages.problem, &memory.last, &bouncing)
+        });
+        self.walk.bouncing = bouncing;
+        self.walk.memory = memory;
+        met
+    }
+
+    /// The least gap of what bounces, at the end of the part that was tried (m).
+    fn least_gap(&self, system: &System<'_>, stages: &Stages<'_>) -> f64 {
+        let contacts = stages.problem.contacts.iter().enumerate();
+        let found = &system.constraints.contacts.finder.contacts;
+        let bouncing = contacts.filter(|(_, contact)| self.walk.bouncing.contains(&contact.key));
+        let gaps = bouncing.map(|(index, contact)| self.displacements.gap(system, contact, index, found));
+        gaps.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Moves the set to where the first contact that bounces closes, which it has done at the end of a part (s). Returns when that is, from
+    /// the beginning of the part. (False position, the Illinois variant.)
+    fn find_impact(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        done: f64,
+        part: f64,
+    ) -> Result<f64, AlgorithmError> {
+        let contacts = stages.problem.contacts.iter();
+        let bouncing = contacts.filter(|contact| self.walk.bouncing.contains(&contact.key));
+        let at_start = bouncing.fold(f64::INFINITY, |least, contact| least.min(contact.gap));
+        let (mut early, mut gap_early) = (0.0, at_start);
+        let (mut late, mut gap_late) = (part, self.least_gap(system, stages));
+        let mut instant = part;
+        let mut last = 0;
+        for _ in 0..TRIALS {
+            instant = (early * gap_late - late * gap_early) / (gap_late - gap_early);
+            self.try_part(system, stages, done, instant)?;
+            let gap = self.least_gap(system, stages);
+            if gap.abs() <= FOUND || late - early <= f64::EPSILON * part {
+                break;
+            }
+            if gap > 0.0 {
+                (early, gap_early) = (instant, gap);
+                gap_late *= if last == 1 { 0.5 } else { 1.0 };
+                last = 1;
+            } else {
+                (late, gap_late) = (instant, gap);
+                gap_early *= if last == -1 { 0.5 } else { 1.0 };
+                last = -1;
+            }
+        }
+        Ok(instant)
+    }
+
+    /// Accepts the part that was tried.
+    fn take_part(
+        &mut self,
+        system: &mut System<'_>,
+        stages: &mut Stages<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), AlgorithmError> {
+        let mut memory = std::mem::take(&mut self.walk.memory);
+        let bouncing = std::mem::take(&mut self.walk.bouncing);
+        self.end_first_half(system, stages, &mut memory.next, report);
+        let finished = self.finish(system, stages.problem, &memory.last, &bouncing, report);
+        if finished.is_ok() {
+            self.end_second_half(system, stages, &mut memory.next, report);
+            memory.advance();
+            self.walk.part.keep(system.state);
+            self.walk.part.loop_q.copy_from_slice(system.closures.loops.coordinates());
+        }
+        self.walk.memory = memory;
+        self.walk.bouncing = bouncing;
+        finished
+    }
+}
