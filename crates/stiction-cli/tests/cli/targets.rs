@@ -149,16 +149,23 @@ fn passing(dir: &Path) -> Vec<PathBuf> {
 /// was being written.
 fn kill_while_writing(test: &str, kills: u32) -> u32 {
     let dir = scratch(test);
-    assert!(begin(&dir).wait().unwrap().success());
+    // The first passing files are the probes before the run; the recording is larger than those.
+    let writing = || passing(&dir).iter().any(|part| part.metadata().is_ok_and(|file| file.len() > 0));
+    let until_it_writes = |run: &mut Child| {
+        let started = Instant::now();
+        while !writing() && run.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(60) {
+        }
+    };
+    let mut whole = begin(&dir);
+    until_it_writes(&mut whole);
+    let writes = Instant::now();
+    assert!(whole.wait().unwrap().success());
+    let span = (writes.elapsed().as_micros() as u32).max(1000);
     let mut torn = 0;
     for kill in 0..kills {
         let mut run = begin(&dir);
-        // The first passing files are the probes before the run; the recording is larger than those.
-        let started = Instant::now();
-        let writing = || passing(&dir).iter().any(|part| part.metadata().is_ok_and(|file| file.len() > 0));
-        while !writing() && run.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(60) {
-        }
-        std::thread::sleep(Duration::from_micros(u64::from(kill * 7919 % 40_000)));
+        until_it_writes(&mut run);
+        std::thread::sleep(Duration::from_micros(u64::from(kill * 7919 % span)));
         run.kill().unwrap();
         run.wait().unwrap();
         torn += u32::from(!passing(&dir).is_empty());
