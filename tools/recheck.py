@@ -89,7 +89,7 @@ OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementari
 ANGULAR = ("approach_angular", "pull_angular", "cone_violation_angular")
 HELD_ROWS = ("bilateral_velocity", "bilateral_velocity_angular")
 OTHERS = ("projection", "projection_angular", "bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change")
-WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "numerical")
+WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "velocity_projection", "numerical")
 SHAPES.update({f"certificate_{name}": "n" for name in (*OF_LAWS, *ANGULAR, "penetration", *OTHERS)})
 SHAPES.update({f"work_{name}": "n" for name in WORKS})
 # Arrays whose numbers may be other than finite, and which ones are refused there.
@@ -359,7 +359,7 @@ def judge_works(r, contacts, rows, verdict):
     size = contacts.sum(np.abs(since_start).sum(1) + np.abs(r["contact_normal_work"]) + np.abs(rubbed)) + rows.sum(np.abs(row_start))
     unknown = contacts.sum(np.where(unknown, np.abs(rubbed), 0.0))
     verdict.compare("work_friction", of_friction, r["work_friction"], several * size + unknown)
-    said = r["work_friction"] + r["work_impacts"] + r["work_constraints"]
+    said = r["work_friction"] + r["work_impacts"] + r["work_constraints"] + r["work_velocity_projection"]
     known = equalities_have_rows(r, rows)
     allowance = np.where(known, several * (size + np.abs(said)), np.inf)
     verdict.compare("work of constraints", of_all, said, allowance)

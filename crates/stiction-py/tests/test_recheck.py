@@ -130,6 +130,7 @@ WAYS: tuple[dict[str, str], ...] = (
     {"contact": "anitescu-potra"},
     {"contact": "no-slip"},
     {"solver": "nsgs"},
+    {"stepper": "rattle"},
 )
 
 
@@ -164,7 +165,7 @@ def test_the_rows_of_a_report_obey_their_laws_and_are_named() -> None:
         assert (np.minimum(below, above) >= -1e-9).all()
         assert report.solved
         assert (np.minimum(below, 1.0) * speed <= 1e-9).all() and (np.minimum(above, 1.0) * speed >= -1e-9).all()
-        assert rows["work"] == pytest.approx(0.5 * rows["impulse"] * (rows["start"] + rows["velocity"]), rel=1e-15, abs=0)
+        assert rows["work"] == pytest.approx(0.5 * rows["impulse"] * (rows["start"] + rows["after"]), rel=1e-15, abs=0)
         # Friction opposes the velocity after the step; only the one before may have the same direction.
         assert ((rows["impulse"] * rows["velocity"])[rows["law"] == "friction"] <= 1e-12).all()
         seen |= {(row["law"], model.source_names(row["kind"])[row["index"]]) for row in rows}
@@ -199,11 +200,13 @@ def test_a_field_that_is_lowered_or_raised_is_named_with_its_step(recording: pat
         ("row_impulse", "limit", {"contact_work"}),
         ("row_impulse", "friction", {"contact_work", "work_friction"}),
         ("row_velocity", "equality", {"equality", "bilateral_velocity_angular"}),
-        ("row_velocity", "limit", {"contact_work"}),
+        ("row_velocity", "limit", {"complementarity"}),
+        ("row_after", "limit", {"contact_work"}),
         ("row_upper", "friction", {"dissipation"}),
         ("row_compliance", "action", {"action"}),
         ("contact_impulse", None, {"contact_normal_work,", "contact_work,"}),
-        ("contact_velocity", None, {"complementarity", "contact_work,"}),
+        ("contact_velocity", None, {"complementarity"}),
+        ("contact_after", None, {"contact_work,"}),
     ],
 )
 def test_an_array_that_is_changed_shows_in_the_fields_that_depend_on_it(
@@ -258,7 +261,7 @@ def test_what_is_no_recording_is_told_in_one_line_with_the_array(recording: path
         (file("text.npz", b"<mujoco/>"), "not an archive"),
         (file("cut.npz", content[: len(content) // 2]), "not an archive"),
         (file("torn.npz", bytes(torn)), "array 'row_impulse' cannot be read"),
-        (changed("old", lambda r: r.update(format=np.int64(7))), "array 'format' is 7, and layout 10 is needed"),
+        (changed("old", lambda r: r.update(format=np.int64(7))), "array 'format' is 7, and layout 11 is needed"),
         (changed("less", lambda r: r.pop("row_upper")), "array 'row_upper' is missing"),
         (changed("nan", put("contact_velocity", np.nan)), "array 'contact_velocity' has the number nan at [1, 0]"),
         (changed("inf", put("row_impulse", np.inf)), "array 'row_impulse' has the number inf at [3]"),

@@ -112,7 +112,8 @@ class Settings:
         contact: contact model, by name or with all its settings.
         solver: name of its solver, with settings after it as in "nsgs max_iterations=200"; one that does not fit is refused
             with those that do.
-        stepper: "time-stepping", "acceleration" for contacts that persist, or "event-driven" to locate impacts in time.
+        stepper: "time-stepping", "rattle" for loads that are carried, "acceleration" for contacts that persist, or
+            "event-driven" to locate impacts in time.
         friction_directions: of a polyhedral contact model, even, 4 to 32.
         viscosity: of each contact point (N s/m), for the viscous contact models.
         compliance: of contacts (1/kg).
@@ -128,7 +129,7 @@ class Settings:
     timestep: Union[float, None] = None
     contact: Union[ContactModel, Formulation, None] = None
     solver: Union[str, None] = None
-    stepper: Union[Literal["time-stepping", "acceleration", "event-driven"], None] = None
+    stepper: Union[Literal["time-stepping", "rattle", "acceleration", "event-driven"], None] = None
     friction_directions: Union[int, None] = None
     viscosity: Union[float, None] = None
     compliance: Union[float, None] = None
@@ -163,7 +164,7 @@ class SettingsOptions(TypedDict, total=False):
     timestep: Union[float, None]
     contact: Union[ContactModel, Formulation, None]
     solver: Union[str, None]
-    stepper: Union[Literal["time-stepping", "acceleration", "event-driven"], None]
+    stepper: Union[Literal["time-stepping", "rattle", "acceleration", "event-driven"], None]
     friction_directions: Union[int, None]
     viscosity: Union[float, None]
     compliance: Union[float, None]
