@@ -45,6 +45,7 @@ export class Pointer {
     this.canvas.addEventListener("pointerdown", (event) => {
       this.pressed = { x: event.offsetX, y: event.offsetY };
     });
+    // Where the button went down: clicks come with whole pixels, which may be just off what the pointer is on.
     this.canvas.addEventListener("click", (event) => this.choose(event.offsetX, event.offsetY));
     this.canvas.addEventListener("dblclick", (event) => this.follow(event.offsetX, event.offsetY));
     addEventListener("keydown", (event) => {
@@ -86,7 +87,7 @@ export class Pointer {
   /** Chooses the contact or pair that was clicked on. */
   private choose(x: number, y: number): void {
     if (Math.hypot(x - this.pressed.x, y - this.pressed.y) > STEADY) return;
-    const picked = this.pick(x, y);
+    const picked = this.pick(this.pressed.x, this.pressed.y);
     if (picked) this.selection.select(picked.pair.geoms, picked.place);
   }
 
