@@ -34,6 +34,10 @@ pub(super) struct ContactStart {
     /// The point x of the other body, in its axes and in those of the flatter one.
     own_center: Vector3<f64>,
     center: Vector3<f64>,
+    /// The point of the other body by which a gap is carried on where the features are not found again, likewise: x, or what touches where
+    /// that is no centre of curvature.
+    own_carried: Vector3<f64>,
+    carried: Vector3<f64>,
     /// From x to the contact point.
     arm: Vector3<f64>,
     /// Whether the contact point at the end has to be found: the other surface has no one centre of curvature.
@@ -63,12 +67,15 @@ impl ContactStart {
             Shape::Cylinder { .. } | Shape::Ellipsoid { .. } => (pose.translation, true),
             Shape::Plane | Shape::Box { .. } | Shape::Convex(_) | Shape::HeightField(_) => (witness, false),
         };
+        let carried = if wanders { witness } else { center };
         Self {
             flat,
             frame: base.rotation.tr_mul(&contact.frame),
             gap: contact.gap,
             own_center: other.inverse_point(&center),
             center: base.inverse_point(&center),
+            own_carried: other.inverse_point(&carried),
+            carried: base.inverse_point(&carried),
             arm: base.inverse_vector(&(contact.point - center)),
             wanders,
             rotation: base.rotation.tr_mul(&other.rotation),
@@ -102,7 +109,8 @@ impl ContactStart {
         };
         let turn = turn(&(base.rotation.tr_mul(&other.rotation) * self.rotation.transpose()));
         let slip = (moved + turn.cross(&((self.arm + arm) * 0.5))) * sign;
-        let gap = end.map_or(self.gap + normal.dot(&moved), |(end, _)| end.gap);
+        let carried = base.inverse_point(&other.point(&self.own_carried)) - self.carried;
+        let gap = end.map_or(self.gap + normal.dot(&carried), |(end, _)| end.gap);
         let tangential = self.frame.tr_mul(&slip) + self.belt * h;
         Vector3::new(gap, tangential.y, tangential.z)
     }
