@@ -315,7 +315,7 @@ fn is_contact<C: Constraint>(_kind: &C) -> bool {
 }
 
 /// Whether there are trees and all are active.
-fn is_active(trees: impl Iterator<Item = TreeId>, active: impl Fn(TreeId) -> bool) -> bool {
+pub(crate) fn is_active(trees: impl Iterator<Item = TreeId>, active: impl Fn(TreeId) -> bool) -> bool {
     let mut trees = trees.peekable();
     trees.peek().is_some() && trees.all(active)
 }

@@ -13,7 +13,7 @@
 //! H. Munthe-Kaas, *High order Runge-Kutta methods on manifolds*, Appl. Numer. Math. 29 (1999); A. Iserles,
 //! H. Munthe-Kaas, S. P. Nørsett, A. Zanna, *Lie-group methods*, Acta Numerica 9 (2000), algorithm 3.1.
 
-use crate::dynamics::aba::{accelerations_under, forward_dynamics};
+use crate::dynamics::aba::accelerations_under;
 use crate::dynamics::data::{Data, Stages};
 use crate::dynamics::error::AlgorithmError;
 use crate::dynamics::integrate;
@@ -53,7 +53,7 @@ pub type StageAccelerations<'a> =
 /// On return `data` holds the kinematics of the last stage, not of the new state.
 ///
 /// # Errors
-/// Those of [`forward_dynamics`]; `q` and `v` are then unchanged.
+/// Those of [`forward_dynamics`](crate::dynamics::forward_dynamics); `q` and `v` are then unchanged.
 pub fn runge_kutta_step(
     model: &Model,
     data: &mut Data,
@@ -63,13 +63,29 @@ pub fn runge_kutta_step(
     v: &mut [f64],
     forces: &mut StageForces<'_>,
 ) -> Result<(), AlgorithmError> {
+    step_under(model, data, tree, h, (q, v), model.gravity, forces)
+}
+
+/// [`runge_kutta_step`] under another gravity (m/s^2) than the model's.
+///
+/// # Errors
+/// As there.
+fn step_under(
+    model: &Model,
+    data: &mut Data,
+    tree: TreeId,
+    h: f64,
+    (q, v): (&mut [f64], &mut [f64]),
+    gravity: Vector3<f64>,
+    forces: &mut StageForces<'_>,
+) -> Result<(), AlgorithmError> {
     let dofs = model.trees[tree].dofs.clone();
     let mut tau = std::mem::take(&mut data.stages.tau);
     let result =
         coupled_runge_kutta_step(model, data, &[tree], h, q, v, &mut |data, _, q, v, acceleration| {
             tau[dofs.clone()].fill(0.0);
             forces(data, q, v, &mut tau);
-            forward_dynamics(model, data, tree, &tau, acceleration)
+            accelerations_under(model, data, tree, gravity, &tau, acceleration)
         });
     data.stages.tau = tau;
     result
@@ -79,7 +95,7 @@ pub fn runge_kutta_step(
 /// On return `data` holds the kinematics of the last stage, not of the new state.
 ///
 /// # Errors
-/// Those of [`forward_dynamics`]; `q` and `v` are then unchanged.
+/// Those of [`forward_dynamics`](crate::dynamics::forward_dynamics); `q` and `v` are then unchanged.
 pub(crate) fn coast(
     model: &Model,
     data: &mut Data,
@@ -88,15 +104,7 @@ pub(crate) fn coast(
     q: &mut [f64],
     v: &mut [f64],
 ) -> Result<(), AlgorithmError> {
-    let dofs = model.trees[tree].dofs.clone();
-    let mut tau = std::mem::take(&mut data.stages.tau);
-    tau[dofs].fill(0.0);
-    let result =
-        coupled_runge_kutta_step(model, data, &[tree], h, q, v, &mut |data, _, _, _, acceleration| {
-            accelerations_under(model, data, tree, Vector3::zeros(), &tau, acceleration)
-        });
-    data.stages.tau = tau;
-    result
+    step_under(model, data, tree, h, (q, v), Vector3::zeros(), &mut |_, _, _, _| {})
 }
 
 /// Moves several trees together by a step `h` (s) in place: all are in the same stage when `accelerations` is

@@ -86,7 +86,7 @@ impl Simulation {
             h: self.timestep(),
             start: &work.start,
             state: &self.state,
-            contact_rule: if work.rattle.is_some() { &work.at_start } else { &work.choice.contact_rule },
+            contact_rule: if work.rattle.is_some() { &[] } else { &work.choice.contact_rule },
             problem: &work.problem,
             contacts: &work.readout.contacts,
             rows: &work.readout.rows,

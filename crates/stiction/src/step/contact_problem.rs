@@ -153,7 +153,7 @@ pub(crate) struct ContactProblem {
     /// Velocity with the impulses (nv, then those of loops); its row velocities, as of the certificate.
     pub(crate) velocity: Vec<f64>,
     pub(crate) rates: Vec<f64>,
-    pub(crate) scratch: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 impl ContactProblem {
@@ -244,7 +244,12 @@ impl ContactProblem {
 
     /// Stage 6: `v+ = v_free + M^-1 J^T lambda` of the trees under the contact rule.
     pub(crate) fn apply_impulses(&mut self, model: &Model, data: &mut Data, free: &FreeVelocity) {
-        self.velocity.copy_from_slice(&free.v);
+        self.apply_impulses_to(model, data, &free.v);
+    }
+
+    /// The same for any velocities without impulses (nv, then those of loops).
+    pub(crate) fn apply_impulses_to(&mut self, model: &Model, data: &mut Data, free: &[f64]) {
+        self.velocity.copy_from_slice(free);
         self.rows.apply_impulses(model, data, &mut self.scratch, &mut self.velocity);
     }
 }

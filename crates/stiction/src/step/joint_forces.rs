@@ -47,6 +47,7 @@ pub(crate) struct FinishedStep<'a> {
     pub(crate) start: &'a StepStart,
     /// At the end; commands are those of the step.
     pub(crate) state: &'a State,
+    /// Trees whose rows all act at the beginning; empty if those of none do.
     pub(crate) contact_rule: &'a [bool],
     pub(crate) problem: &'a ContactProblem,
     pub(crate) contacts: &'a [ContactForce],
@@ -55,6 +56,12 @@ pub(crate) struct FinishedStep<'a> {
     pub(crate) constraints: &'a Constraints,
     /// Anywhere near.
     pub(crate) loops: &'a Loops,
+}
+
+impl FinishedStep<'_> {
+    fn is_under_contact_rule(&self, tree: TreeId) -> bool {
+        self.contact_rule.get(tree.index()).is_some_and(|under| *under)
+    }
 }
 
 /// The step's kinematics, and the wrenches on links found so far.
@@ -100,7 +107,7 @@ impl<'a> Motion<'a> {
         let mut acceleration = vec![0.0; model.nv()];
         let mut after = state.v.to_vec();
         for tree in TreeId::all(&model.trees) {
-            let under_contact_rule = contact_rule[tree.index()];
+            let under_contact_rule = step.is_under_contact_rule(tree);
             let dofs = model.trees[tree].dofs.clone();
             if under_contact_rule {
                 after[dofs.clone()].copy_from_slice(&problem.velocity[dofs.clone()]);
@@ -163,7 +170,7 @@ impl<'a> Motion<'a> {
     }
 
     fn is_under_contact_rule(&self, tree: TreeId) -> bool {
-        self.step.contact_rule[tree.index()]
+        self.step.is_under_contact_rule(tree)
     }
 
     /// The step as what acts along lines sees it.

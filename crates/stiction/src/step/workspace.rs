@@ -33,8 +33,6 @@ pub(crate) struct Workspace {
     pub(crate) acceleration: Option<Box<AccelerationLevel>>,
     /// Of the stepper with impulses at both ends, if it is asked for.
     pub(crate) rattle: Option<Box<Rattle>>,
-    /// Per tree, of steps with impulses at both ends: that it does not only act at the beginning.
-    pub(crate) at_start: Vec<bool>,
     pub(crate) account: Account,
     /// Forces of the step.
     pub(crate) readout: Readout,
@@ -55,7 +53,6 @@ impl Workspace {
             free: FreeVelocity::new(model),
             acceleration: AccelerationLevel::of(model, settings, constraints)?,
             rattle: Rattle::of(model, settings)?,
-            at_start: vec![false; model.trees.len()],
             problem: ContactProblem::new(model, settings)?,
             bounce: Bounce::new(model),
             advance: Advance::new(model),

@@ -3,47 +3,26 @@
 
 use super::Rattle;
 use crate::constraint::rows::{BlockKey, RowKind};
-use crate::contact::{BlockKind, Contact, Law};
+use crate::contact::{BlockKind, Law};
 use crate::step::contact_problem::{ContactProblem, Remembered};
-use crate::step::system::System;
 use nalgebra::{Matrix3, Vector3};
 
 impl Rattle {
-    /// The frame of a contact of the problem in the axes of its flatter body, where the system is.
-    fn frame(&self, system: &System<'_>, contact: &Contact, index: usize) -> Matrix3<f64> {
-        let start = &self.displacements.contacts[index];
-        start.axes(system.model, system.data, &system.state.mocap, contact).tr_mul(&contact.frame)
-    }
-
     /// Turns what is remembered of contacts to their frames, and starts the rows from it.
-    pub(super) fn turn_to_frames(&self, system: &System<'_>, problem: &mut ContactProblem) {
-        let ContactProblem { rows, contacts, memory, .. } = problem;
+    pub(super) fn turn_to_frames(&self, problem: &mut ContactProblem) {
+        let ContactProblem { rows, memory, .. } = problem;
         for (block, memory) in rows.blocks.iter().zip(memory) {
             let RowKind::Unilateral(kind) = block.kind else { continue };
             if let Some(index) = block.contact {
-                let frame = self.frame(system, &contacts[index], index);
-                memory.impulse = on_frame(&memory.impulse, &frame, kind);
+                let frame = self.displacements.contacts[index].frame();
+                memory.impulse = on_frame(&memory.impulse, frame, kind);
             }
             rows.impulse[block.row..block.row + block.count].copy_from_slice(&memory.impulse[..block.count]);
         }
     }
 
-    /// Turns what is to be remembered of contacts to the axes of their flatter bodies, where the system is.
-    pub(super) fn turn_to_bodies(&self, system: &System<'_>, problem: &mut ContactProblem) {
-        let ContactProblem { rows, contacts, memory, .. } = problem;
-        for (block, memory) in rows.blocks.iter().zip(memory) {
-            let RowKind::Unilateral(_) = block.kind else { continue };
-            let impulse = &rows.impulse[block.row..block.row + block.count];
-            memory.impulse[..block.count].copy_from_slice(impulse);
-            if let Some(index) = block.contact {
-                let frame = self.frame(system, &contacts[index], index);
-                memory.impulse = (frame * Vector3::from(memory.impulse)).into();
-            }
-        }
-    }
-
-    /// The same for a problem at the beginning, of a system that is at the end.
-    pub(super) fn remember_start(&self, problem: &mut ContactProblem) {
+    /// Turns what is to be remembered of contacts to the axes of their flatter bodies.
+    pub(super) fn turn_to_bodies(&self, problem: &mut ContactProblem) {
         let ContactProblem { rows, memory, .. } = problem;
         for (block, memory) in rows.blocks.iter().zip(memory) {
             let RowKind::Unilateral(_) = block.kind else { continue };
@@ -57,18 +36,13 @@ impl Rattle {
     }
 
     /// What earlier steps have left of the slip of each contact, along its tangents.
-    pub(super) fn recall_slips(
-        &mut self,
-        system: &System<'_>,
-        problem: &ContactProblem,
-        slips: &[(BlockKey, [f64; 3])],
-    ) {
+    pub(super) fn recall_slips(&mut self, problem: &ContactProblem, slips: &[(BlockKey, [f64; 3])]) {
         self.left.clear();
         self.left.resize(problem.contacts.len(), [0.0; 2]);
         for block in &problem.rows.blocks {
             let Some(index) = block.contact else { continue };
             if let Ok(place) = slips.binary_search_by_key(&block.key, |(key, _)| *key) {
-                let frame = self.frame(system, &problem.contacts[index], index);
+                let frame = self.displacements.contacts[index].frame();
                 let slip = frame.tr_mul(&Vector3::from(slips[place].1));
                 self.left[index] = [slip.y, slip.z];
             }

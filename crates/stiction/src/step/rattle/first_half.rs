@@ -1,7 +1,7 @@
 //! The impulses of the beginning: such that the pose at the end obeys the laws.
 
 use super::rounds::Unforeseen;
-use super::{Rattle, SLIDES, bias, drift};
+use super::{Rattle, SLIDES, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
 use crate::constraint::position_error::larger;
@@ -19,9 +19,8 @@ const MAX_PASSES: usize = 12;
 /// Rounds of contacts that were not foreseen, at most.
 const MAX_ROUNDS: usize = 8;
 
-/// Parts of the overlap that is tolerated, as displacements: what a pass may still bring, and what counts for nothing.
+/// Part of the overlap that is tolerated, as a displacement that a pass may still bring.
 const SETTLED: f64 = 1e-2;
-const SMALL: f64 = 1e-3;
 
 impl Rattle {
     /// The kicks of the beginning, and the problem there: rows but those of the contacts in `left_out`, islands, what is remembered. The
@@ -39,15 +38,14 @@ impl Rattle {
     ) -> Result<(), AlgorithmError> {
         let model = system.model;
         self.began.keep(system.state);
-        self.v.copy_from_slice(&system.state.v);
-        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        self.keep_velocities(system);
         let Self { active, stiff, kicks, kicked, .. } = self;
         for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
             kicks.at_start(system, tree, stiff[tree.index()], free, kicked)?;
         }
         self.reaches.clone_from(&system.constraints.contacts.finder.reaches);
         self.pose_start(system, free, problem, left_out);
-        self.recall_start(system, problem, &last.start, &last.slips);
+        self.recall_start(problem, &last.start, &last.slips);
         Ok(())
     }
 
@@ -70,15 +68,14 @@ impl Rattle {
     /// Starts the passes from impulses that are remembered.
     pub(super) fn recall_start(
         &mut self,
-        system: &System<'_>,
         problem: &mut ContactProblem,
         last: &ProblemMemory,
         slips: &[(BlockKey, [f64; 3])],
     ) {
         last.recall(&problem.rows, &mut problem.memory);
         last.recall_bilateral(&mut problem.rows);
-        self.turn_to_frames(system, problem);
-        self.recall_slips(system, problem, slips);
+        self.turn_to_frames(problem);
+        self.recall_slips(problem, slips);
     }
 
     /// Rows of everything near, at the poses of the beginning.
@@ -104,12 +101,7 @@ impl Rattle {
         };
         let stiff = StepAhead { duration: *h, implicit: Implicit::All, ..soft };
         self.push(system, problem, [soft, stiff]);
-        let contacts = &problem.contacts;
-        problem
-            .rows
-            .blocks
-            .retain(|block| block.contact.is_none_or(|index| !left_out.contains(&contacts[index].key)));
-        problem.rows.blocks.iter_mut().for_each(|block| block.restitution = 0.0);
+        leave_out(problem, left_out);
     }
 
     /// Adds the rows of the trees at work and half-solves them: of soft trees, and of stiff ones.
@@ -217,9 +209,7 @@ impl Rattle {
         problem: &mut ContactProblem,
     ) -> Result<(), AlgorithmError> {
         let model = system.model;
-        problem.velocity.copy_from_slice(&self.kicked);
-        let ContactProblem { rows, scratch, velocity, .. } = problem;
-        rows.apply_impulses(model, &mut self.start, scratch, velocity);
+        problem.apply_impulses_to(model, &mut self.start, &self.kicked);
         let Self { active, stiff, began, scratch, .. } = self;
         for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
             let contents = &model.trees[tree];
@@ -270,7 +260,7 @@ impl Rattle {
                 continue;
             }
             self.settled[island] = if self.passes == 1 {
-                self.stands(problem, island, h, SMALL * tolerance)
+                self.stands(problem, island, system)
             } else {
                 self.largest_change(problem, island) * h <= SETTLED * tolerance
             };

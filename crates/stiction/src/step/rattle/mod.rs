@@ -59,8 +59,8 @@ mod walk;
 pub(crate) use stages::{Stages, step};
 
 use crate::constraint::closure::coordinates::Loops;
-use crate::constraint::rows::RowKind;
-use crate::contact::{BlockKind, IslandReport, Law};
+use crate::constraint::rows::{RowBlock, RowKind};
+use crate::contact::{BlockKind, ContactKey, IslandReport, Law};
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::settings::{Settings, SettingsError, Stepper};
@@ -71,6 +71,9 @@ use displacement::Displacements;
 use drift::Scratch;
 use kick::Kicks;
 use walk::Walk;
+
+/// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing.
+const SMALL: f64 = 1e-3;
 
 /// Slower than this (m/s) a contact does not slide.
 const SLIDES: f64 = 1e-7;
@@ -178,8 +181,9 @@ impl Rattle {
         tree.is_some_and(|tree| self.stiff[tree.index()])
     }
 
-    /// Whether the impulses so far meet the laws of an island, where displacements (m or rad) up to `small` count for nothing.
-    fn stands(&self, problem: &ContactProblem, island: usize, h: f64, small: f64) -> bool {
+    /// Whether the impulses so far meet the laws of an island.
+    fn stands(&self, problem: &ContactProblem, island: usize, system: &System<'_>) -> bool {
+        let (h, small) = (system.h, SMALL * system.settings.overlap_tolerance);
         let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         blocks.into_iter().all(|block| {
             let rows = block.row..block.row + block.count;
@@ -189,11 +193,10 @@ impl Rattle {
         })
     }
 
-    /// Velocities of the trees at work with the impulses of a problem, at the system's pose.
-    fn with_impulses(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
-        problem.velocity.copy_from_slice(&self.kicked);
-        let ContactProblem { rows, scratch, velocity, .. } = problem;
-        rows.apply_impulses(system.model, system.data, scratch, velocity);
+    /// Keeps the velocities of the system as those before a kick.
+    fn keep_velocities(&mut self, system: &System<'_>) {
+        self.v.copy_from_slice(&system.state.v);
+        self.kicked[..system.model.nv()].copy_from_slice(&system.state.v);
     }
 
     /// Exchanges the kinematics of the system with those of the other end of the step.
@@ -224,6 +227,14 @@ fn law_stands(kind: RowKind, impulse: &[f64], moved: impl Fn(usize) -> f64, smal
             normal() && bounded && held()
         }
     }
+}
+
+/// Takes the rows of some contacts away, and restitution from all others: bounces are taken apart from the kicks ([`walk`]).
+fn leave_out(problem: &mut ContactProblem, left_out: &[ContactKey]) {
+    let ContactProblem { rows, contacts, .. } = problem;
+    let stays = |block: &RowBlock| block.contact.is_none_or(|index| !left_out.contains(&contacts[index].key));
+    rows.blocks.retain(stays);
+    rows.blocks.iter_mut().for_each(|block| block.restitution = 0.0);
 }
 
 /// The bias of a block's first row.

@@ -51,7 +51,7 @@ impl Rattle {
             return Unforeseen::Nothing;
         }
         let mut impulses = std::mem::take(&mut self.round);
-        self.remember_start(problem);
+        self.turn_to_bodies(problem);
         impulses.keep(&problem.rows, &problem.memory);
         impulses.keep_bilateral(&problem.rows);
         self.exchange_ends(system);
@@ -61,7 +61,7 @@ impl Rattle {
         problem.contacts.dedup_by_key(|contact| contact.key);
         system.constraints.contacts.finder.replace(&problem.contacts);
         self.pose_start(system, free, problem, left_out);
-        self.recall_start(system, problem, &impulses, slips);
+        self.recall_start(problem, &impulses, slips);
         self.round = impulses;
         self.ended.restore(system.state);
         self.exchange_ends(system);

@@ -1,6 +1,6 @@
 //! The impulses of the end: such that the velocities obey the laws at what touches there; and impacts.
 
-use super::Rattle;
+use super::{Rattle, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, StepAhead};
 use crate::constraint::rows::RowBlock;
@@ -10,9 +10,6 @@ use crate::model::TreeId;
 use crate::report::StepReport;
 use crate::step::contact_problem::{ContactProblem, Remembered};
 use crate::step::system::System;
-
-/// Part of the overlap that is tolerated, as the displacement of a step, that counts for nothing.
-const SMALL: f64 = 1e-3;
 
 /// Slower than this (m/s) nothing hits.
 pub(super) const HITS: f64 = 1e-12;
@@ -33,8 +30,7 @@ impl Rattle {
     ) -> Result<(), AlgorithmError> {
         let model = system.model;
         system.closures.loops.set_rates(&system.state.v);
-        self.v.copy_from_slice(&system.state.v);
-        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        self.keep_velocities(system);
         let Self { active, stiff, kicks, kicked, .. } = self;
         for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
             kicks.at_end(system, tree, stiff[tree.index()], kicked)?;
@@ -42,19 +38,15 @@ impl Rattle {
         let soft = StepAhead { duration: 0.5 * system.h, implicit: Implicit::Damping, ..StepAhead::NONE };
         let stiff = StepAhead { duration: 0.0, implicit: Implicit::Nothing, ..soft };
         self.pose_instant(system, problem, [soft, stiff]);
-        let contacts = &problem.contacts;
-        let stays =
-            |block: &RowBlock| block.contact.is_none_or(|index| !left_out.contains(&contacts[index].key));
-        problem.rows.blocks.retain(stays);
-        problem.rows.blocks.iter_mut().for_each(|block| block.restitution = 0.0);
+        leave_out(problem, left_out);
         problem.islands.partition.group(model, &problem.rows);
         last.end.recall(&problem.rows, &mut problem.memory);
         last.end.recall_bilateral(&mut problem.rows);
-        self.turn_to_frames(system, problem);
-        self.with_impulses(system, problem);
+        self.turn_to_frames(problem);
+        problem.apply_impulses_to(model, system.data, &self.kicked);
         problem.rows.velocities(model, &problem.velocity, &mut self.posed);
         for island in 0..problem.islands.partition.count() {
-            if !self.stands(problem, island, system.h, SMALL * system.settings.overlap_tolerance) {
+            if !self.stands(problem, island, system) {
                 let timestep = if self.is_stiff(problem, island) { 0.0 } else { 0.5 * system.h };
                 self.solve_instant(system, problem, island, timestep, report);
             }
@@ -101,7 +93,7 @@ impl Rattle {
 
     /// Gives the trees at work the velocities with the impulses; writes those of the rows.
     fn accept_velocities(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
-        self.with_impulses(system, problem);
+        problem.apply_impulses_to(system.model, system.data, &self.kicked);
         problem.rows.velocities(system.model, &problem.velocity, &mut self.posed);
         let active = |tree: &TreeId| self.active[tree.index()];
         for tree in TreeId::all(&system.model.trees).filter(active) {
@@ -123,8 +115,7 @@ impl Rattle {
         let model = system.model;
         dynamics::forward_kinematics_all(model, system.data, &system.state.q, &system.state.v);
         system.closures.loops.set_rates(&system.state.v);
-        self.v.copy_from_slice(&system.state.v);
-        self.kicked[..model.nv()].copy_from_slice(&system.state.v);
+        self.keep_velocities(system);
         let Self { active, kicks, .. } = self;
         for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
             kicks.factorize(system, tree)?;

@@ -119,17 +119,6 @@ impl ContactStart {
     pub(super) fn frame(&self) -> &Matrix3<f64> {
         &self.frame
     }
-
-    /// Axes of the flatter body in the world.
-    pub(super) fn axes(
-        &self,
-        model: &Model,
-        data: &Data,
-        mocap: &[Mocap],
-        contact: &Contact,
-    ) -> Matrix3<f64> {
-        bases(model, data, mocap, contact, self.flat)[0].rotation
-    }
 }
 
 /// The rotation vector of a matrix.

@@ -172,7 +172,7 @@ impl Rattle {
         self.exchange_ends(system);
         let problem = &mut *stages.problem;
         self.keep_slips(problem, next, h);
-        self.remember_start(problem);
+        self.turn_to_bodies(problem);
         next.start.keep(&problem.rows, &problem.memory);
         next.start.keep_bilateral(&problem.rows);
     }
@@ -188,7 +188,7 @@ impl Rattle {
         let half = 0.5 * system.h;
         self.certify(system, stages, [0.0, half], [Implicit::Nothing, Implicit::Damping], report);
         let problem = &mut *stages.problem;
-        self.turn_to_bodies(system, problem);
+        self.turn_to_bodies(problem);
         next.end.keep(&problem.rows, &problem.memory);
         next.end.keep_bilateral(&problem.rows);
     }

@@ -14,7 +14,7 @@ use super::second_half::HITS;
 use super::stages::Stages;
 use crate::constraint::contact::relative_velocity;
 use crate::constraint::islands::root;
-use crate::constraint::kind::TOUCHING;
+use crate::constraint::kind::{TOUCHING, is_active};
 use crate::contact::{Contact, ContactKey};
 use crate::dynamics::AlgorithmError;
 use crate::model::{Model, TreeId};
@@ -228,19 +228,25 @@ impl Rattle {
         every_impact: bool,
     ) -> Result<(), AlgorithmError> {
         let model = system.model;
-        for tree in TreeId::all(&model.trees).filter(|tree| self.active[tree.index()]) {
-            stages.free.find(system, tree)?;
-        }
-        system.closures.loops.extend_rates(&mut stages.free.v);
+        self.find_free(system, stages)?;
         self.walk.bouncing.clear();
         for contact in system.constraints.contacts.finder.contacts.iter().filter(|_| may_bounce) {
-            let mut trees = contact.links.iter().flatten().map(|&link| model.links[link].tree).peekable();
-            let at_work = trees.peek().is_some() && trees.all(|tree| self.active[tree.index()]);
+            let trees = contact.links.iter().flatten().map(|&link| model.links[link].tree);
+            let at_work = is_active(trees, |tree| self.active[tree.index()]);
             let counts = every_impact || contact.restitution > 0.0;
             if at_work && counts && hits(system, contact, &stages.free.v, self.walk.whole) {
                 self.walk.bouncing.push(contact.key);
             }
         }
+        Ok(())
+    }
+
+    /// Free velocities of the trees at work, for the time that the system is to move.
+    fn find_free(&self, system: &mut System<'_>, stages: &mut Stages<'_>) -> Result<(), AlgorithmError> {
+        for tree in TreeId::all(&system.model.trees).filter(|tree| self.active[tree.index()]) {
+            stages.free.find(system, tree)?;
+        }
+        system.closures.loops.extend_rates(&mut stages.free.v);
         Ok(())
     }
 
@@ -277,10 +283,7 @@ impl Rattle {
     ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
         system.h = part;
         self.return_to_part(system, done);
-        for tree in TreeId::all(&system.model.trees).filter(|tree| self.active[tree.index()]) {
-            stages.free.find(system, tree)?;
-        }
-        system.closures.loops.extend_rates(&mut stages.free.v);
+        self.find_free(system, stages)?;
         let bouncing = std::mem::take(&mut self.walk.bouncing);
         let memory = std::mem::take(&mut self.walk.memory);
         let begun = self.begin(system, stages.free, stages.problem, &memory.last, &bouncing);
