@@ -158,11 +158,11 @@ impl Normalized {
         self.dense = Some(matrix);
     }
 
-    /// Writes `W'` with the compliance, row-major.
-    pub(crate) fn write_dense(&self, problem: &ConeNcp, matrix: &mut Vec<f64>) {
+    /// Writes `W'` with the compliance, row-major; `scratch` is memory to reuse.
+    pub(crate) fn write_dense(&self, problem: &ConeNcp, matrix: &mut Vec<f64>, scratch: &mut Vec<f64>) {
         match &self.dense {
             Some(dense) => matrix.clone_from(dense),
-            None => self.write(problem.delassus(), matrix, &mut Vec::new()),
+            None => self.write(problem.delassus(), matrix, scratch),
         }
     }
 

@@ -116,7 +116,7 @@ impl Pyramids {
 
     fn assemble(&mut self, state: &State, problem: &ConeNcp) {
         let n = state.x.len();
-        state.problem.write_dense(problem, &mut self.dense);
+        state.problem.write_dense(problem, &mut self.dense, &mut Vec::new());
         let impulses = self.columns.len();
         let rubbing = state.problem.cells.iter().filter(|cell| friction(cell).is_some()).count();
         let size = impulses + rubbing;

@@ -8,6 +8,7 @@
 //! | `dense` | products with magnitudes for rounding floors, norms, symmetry, the units of a linear problem |
 //! | `lu`, `block_lu` | `P A = L U` with partial pivoting; the same by blocks of small cells |
 //! | `cholesky` | `A = L L^T` with rows appended and removed |
+//! | `low_rank` | solutions of least norm of singular systems |
 //! | `envelope` | Cholesky's factor in an envelope, for `M = Y Y^T` with sparse rows, ordered by `cuthill_mckee` |
 //! | `minimum_degree` | elimination order of the sparse systems in velocities |
 //! | `sparse_rows`, `short_rows` | rows of few entries |
@@ -28,6 +29,7 @@ pub(crate) mod cholesky;
 pub(crate) mod cuthill_mckee;
 pub(crate) mod dense;
 pub(crate) mod envelope;
+pub(crate) mod low_rank;
 pub(crate) mod lu;
 pub(crate) mod minimum_degree;
 pub(crate) mod scaling;

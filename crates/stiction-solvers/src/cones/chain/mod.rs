@@ -11,7 +11,8 @@
 //!
 //! | stage | when | from | budget | why |
 //! |---|---|---|---|---|
-//! | least norm | carried impulses | start | 6 steps | as Newton |
+//! | modes | carried impulses | start | 4 steps | where modes stay one step is exact, as least norm or not |
+//! | least norm | that failed | start | 6 steps | as Newton |
 //! | Newton | that failed | start | 6 steps | while modes stay 0 to 2 steps are enough, and a few when some change; more means that it cycles |
 //! | proximal point | Newton failed | start | weight 1e-3, 15 steps, 12 centres | stays near impulses that are nearly right; the weight falls to its least, 1e-10, in four good centres, and three times as many leave room for rejections |
 //! | interior point | cold | nothing | 100 steps | takes 10 to 30, and notices itself when it stalls |
@@ -51,6 +52,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cones::interior::cone_interior_point::InteriorPath;
 use crate::cones::newton::damped_newton::{Centre, Parameters};
+use crate::cones::newton::least_norm_newton::LeastNormNewton;
 use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
 use crate::cones::pyramid::Pyramids;
@@ -80,6 +82,8 @@ enum From {
 
 #[derive(Clone, Copy, Debug)]
 enum Method {
+    /// Equations of the modes of the start.
+    Modes,
     LeastNorm,
     Newton,
     /// From nothing, so many steps.
@@ -119,7 +123,8 @@ const RESTARTS: [Step; 3] = [
 ];
 
 /// From carried impulses.
-const WARM: [Step; 3] = [
+const WARM: [Step; 4] = [
+    step(Stage::LeastNorm, Method::Modes),
     step(Stage::LeastNorm, Method::LeastNorm),
     step(Stage::Newton, Method::Newton),
     step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12)),
@@ -233,6 +238,7 @@ pub enum Stage {
 pub struct Chain {
     settings: ChainSettings,
     state: State,
+    modes: LeastNormNewton,
     proximal: ProximalPoint,
     interior: InteriorPath,
     pyramids: Pyramids,
@@ -284,6 +290,11 @@ impl Chain {
     fn take(&mut self, problem: &ConeNcp, method: Method) -> Outcome {
         let state = &mut self.state;
         match method {
+            Method::Modes => {
+                let outcome = self.modes.run(state, problem);
+                self.is_least = outcome == Outcome::Passed && LeastNormNewton::is_of_least_norm(state);
+                return outcome;
+            }
             Method::LeastNorm => {
                 state.x.copy_from_slice(&state.start);
                 let outcome = self.reach_least_norm(problem);
@@ -371,6 +382,7 @@ impl Solver<ConeNcp> for Chain {
         ) {
             return report;
         }
+        self.modes.resize(self.state.x.len());
         self.proximal.resize(self.state.x.len());
         let outcome = self.run(problem);
         self.shrink(problem);

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `alart_curnier` | `F` and `D`, cell by cell |
 //! | `damped_newton` | the method: Newton steps with a proximal term, the best of several step lengths |
+//! | `least_norm_newton` | Newton steps that are solutions of least norm, where modes stay |
 //! | [`newton_solver`] | [`Newton`]: one run of it from the carried impulses |
 //! | [`proximal`] | [`Ppn`]: a run for each centre of the proximal-point method |
 //!
@@ -22,6 +23,7 @@
 
 pub(crate) mod alart_curnier;
 pub(crate) mod damped_newton;
+pub(crate) mod least_norm_newton;
 pub mod newton_solver;
 pub mod proximal;
 

@@ -72,11 +72,17 @@ use drift::Scratch;
 use kick::Kicks;
 use walk::Walk;
 
-/// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing.
+/// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing: rest must not creep.
 const SMALL: f64 = 1e-3;
+
+/// Part of the overlap that is tolerated that earlier steps may leave of a displacement.
+const LEFT: f64 = 1e-1;
 
 /// Slower than this (m/s) a contact does not slide.
 const SLIDES: f64 = 1e-7;
+
+/// Friction that is off its direction by less than this part of its bound has it.
+const ALONG: f64 = 1e-11;
 
 /// The workspace. Keeps its capacity.
 #[derive(Debug)]
@@ -181,14 +187,27 @@ impl Rattle {
         tree.is_some_and(|tree| self.stiff[tree.index()])
     }
 
-    /// Whether the impulses so far meet the laws of an island.
-    fn stands(&self, problem: &ContactProblem, island: usize, system: &System<'_>) -> bool {
-        let (h, small) = (system.h, SMALL * system.settings.overlap_tolerance);
+    /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated. What `earlier` steps left of the displacement (m) of a block's row counts
+    /// for nothing as long as it is far within the tolerance: contacts that contradict each other leave some for ever.
+    fn stands(
+        &self,
+        problem: &ContactProblem,
+        island: usize,
+        system: &System<'_>,
+        small: f64,
+        earlier: impl Fn(&RowBlock, usize) -> f64,
+    ) -> bool {
+        let (h, tolerance) = (system.h, system.settings.overlap_tolerance);
         let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         blocks.into_iter().all(|block| {
             let rows = block.row..block.row + block.count;
             let rates = &self.posed[rows.clone()];
-            law_stands(block.kind, &problem.rows.impulse[rows], |r| h * rates[r], small)
+            let moved = |r: usize| {
+                let (whole, left) = (h * rates[r], earlier(block, r));
+                let alone = whole - left;
+                if whole.abs() <= LEFT * tolerance && alone.abs() < whole.abs() { alone } else { whole }
+            };
+            law_stands(block.kind, &problem.rows.impulse[rows], moved, small * tolerance)
                 && (block.kind != RowKind::Bilateral || block.compliance == 0.0 && block.softness == 0.0)
         })
     }
@@ -207,26 +226,40 @@ impl Rattle {
 }
 
 /// Whether impulses meet a law, given the displacements of the rows: those of open ones do not close, those of closed ones are none,
-/// and so are those along friction that is not used up.
+/// and so are those along friction that is not used up; friction that is, opposes them.
 fn law_stands(kind: RowKind, impulse: &[f64], moved: impl Fn(usize) -> f64, small: f64) -> bool {
     let still = |r: usize| moved(r).abs() <= small;
     let normal = || if impulse[0] > 0.0 { still(0) } else { moved(0) >= -small };
-    let held = || impulse[0] <= 0.0 || (1..impulse.len()).all(still);
+    let held = || (1..impulse.len()).all(still);
     match kind {
         RowKind::Bilateral => (0..impulse.len()).all(still),
         RowKind::Unilateral(BlockKind::Limit { .. }) => normal(),
         RowKind::Unilateral(BlockKind::Friction { bound }) => impulse[0].abs() < bound && still(0),
         RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
-            let bounded = match law {
-                Law::Coulomb { mu } => {
-                    impulse[0] <= 0.0 || libm::hypot(impulse[1], impulse[2]) < mu * impulse[0]
+            normal()
+                && match law {
+                    Law::Frictionless => true,
+                    _ if impulse[0] <= 0.0 => true,
+                    Law::NoSlip => held(),
+                    Law::Coulomb { mu } => {
+                        let (friction, bound) = ([impulse[1], impulse[2]], mu * impulse[0]);
+                        if libm::hypot(friction[0], friction[1]) < bound {
+                            held()
+                        } else {
+                            opposes(friction, bound, [moved(1), moved(2)], small)
+                        }
+                    }
+                    Law::Viscous { .. } | Law::CoulombViscous { .. } => false,
                 }
-                Law::Frictionless | Law::NoSlip => true,
-                Law::Viscous { .. } | Law::CoulombViscous { .. } => impulse[0] <= 0.0,
-            };
-            normal() && bounded && held()
         }
     }
+}
+
+/// Whether friction is at its bound and against what moves by more than what is `small`.
+fn opposes(friction: [f64; 2], bound: f64, moved: [f64; 2], small: f64) -> bool {
+    let length = libm::hypot(moved[0], moved[1]);
+    let off = [0, 1].map(|k| friction[k] + bound * moved[k] / length);
+    length > small && libm::hypot(off[0], off[1]) <= ALONG * bound
 }
 
 /// Takes the rows of some contacts away, and restitution from all others: bounces are taken apart from the kicks ([`walk`]).

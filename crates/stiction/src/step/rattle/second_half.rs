@@ -1,6 +1,6 @@
 //! The impulses of the end: such that the velocities obey the laws at what touches there; and impacts.
 
-use super::{Rattle, leave_out};
+use super::{Rattle, SMALL, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, StepAhead};
 use crate::constraint::rows::RowBlock;
@@ -46,7 +46,7 @@ impl Rattle {
         problem.apply_impulses_to(model, system.data, &self.kicked);
         problem.rows.velocities(model, &problem.velocity, &mut self.posed);
         for island in 0..problem.islands.partition.count() {
-            if !self.stands(problem, island, system) {
+            if !self.stands(problem, island, system, SMALL, |_, _| 0.0) {
                 let timestep = if self.is_stiff(problem, island) { 0.0 } else { 0.5 * system.h };
                 self.solve_instant(system, problem, island, timestep, report);
             }
