@@ -15,7 +15,7 @@ const G: f64 = 9.81;
 
 #[test]
 #[ignore = "slow: takes some seconds"]
-fn a_grasp_is_held_for_three_thousand_steps() {
+fn a_grasp_is_held_for_ten_thousand_steps() {
     let text = shipped("grasp").replace("timestep=\"0.001\"", "timestep=\"0.01\"");
     for (model, solver) in
         [("no-slip", "ppm"), ("no-slip", "active-set-qp"), ("no-slip", "dantzig"), ("no-slip-paper", "ppm")]
@@ -23,8 +23,7 @@ fn a_grasp_is_held_for_three_thousand_steps() {
         let mut s = simulate_with(model, solver, &text);
         let start = s.state.q.clone();
         let mut drift: f64 = 0.0;
-        // Rounding grows sixfold in a thousand of them, in the direction in which nothing holds the grippers.
-        for _ in 0..3_000 {
+        for _ in 0..10_000 {
             let report = s.step().unwrap();
             assert!(report.solved(), "{model}, {solver}: {report:?}");
             assert_eq!(report.variables, 12);
