@@ -189,7 +189,8 @@ impl Rattle {
             let rows = block.row..block.row + block.count;
             let rates = &self.posed[rows.clone()];
             law_stands(block.kind, &problem.rows.impulse[rows], |r| h * rates[r], small)
-                && (block.kind != RowKind::Bilateral || block.compliance == 0.0 && block.softness == 0.0)
+                && block.compliance == 0.0
+                && block.softness == 0.0
         })
     }
 
