@@ -72,12 +72,10 @@ fn a_wheel_driven_at_the_limit_speeds_up_evenly_and_keeps_the_speed_asked_for() 
 
 /// The root of an increasing function.
 fn root(f: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (-1e6, 1e6);
-    while high - low > 1e-14 * (1.0 + f64::abs(low)) {
+    let (mut low, mut high): (f64, f64) = (-1e6, 1e6);
+    // Down to neighbours, however near to zero.
+    for _ in 0..1100 {
         let middle = 0.5 * (low + high);
-        if middle == low || middle == high {
-            break;
-        }
         *if f(middle) > 0.0 { &mut high } else { &mut low } = middle;
     }
     0.5 * (low + high)
@@ -106,9 +104,8 @@ fn a_stiff_servo_within_limits_has_the_force_of_the_end_of_the_step_and_comes_to
                 step(&mut s);
                 let size = h * limit / inertia + v.abs();
                 let off = (s.state.v[0] - exact).abs();
-                // Solvers leave a billionth.
                 assert!(
-                    off < 1e-8 * size,
+                    off < 1e-9 * size,
                     "{stepper:?}, case {case}, step {n}: {} and {exact}",
                     s.state.v[0]
                 );
@@ -118,8 +115,9 @@ fn a_stiff_servo_within_limits_has_the_force_of_the_end_of_the_step_and_comes_to
                     continue;
                 }
                 let (found, right) = (s.transmitted().actuators[0], force(exact));
+                // The gain takes what is left of the velocity a thousandfold.
                 assert!(
-                    (found - right).abs() < 1e-6 * limit,
+                    (found - right).abs() < 1e-4 * limit,
                     "{stepper:?}, case {case}, step {n}: {found} and {right}"
                 );
             }
@@ -157,7 +155,7 @@ fn a_servo_at_its_limits_settles_under_every_stepper() {
 }
 
 #[test]
-fn a_drive_on_a_tendon_or_on_a_joint_that_closes_a_loop_keeps_the_speed_asked_for() {
+fn a_drive_on_a_tendon_keeps_the_speed_asked_for() {
     let two = r#"<worldbody>
         <body name="a"><joint name="a" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>
         <body name="b"><joint name="b" type="slide" axis="1 0 0"/><inertial pos="0 0 0" mass="3" diaginertia="1 1 1"/></body>
@@ -262,6 +260,32 @@ fn two_joints_at_their_limits_know_of_each_other() {
                 "{:?}",
                 s.state.q
             );
+        }
+    }
+}
+
+#[test]
+fn a_drive_on_a_joint_that_closes_a_loop_keeps_the_speed_asked_for() {
+    // In redundant coordinates the wheel is a free body, and its axle closes a loop.
+    for stepper in [Stepper::TimeStepping, Stepper::Rattle] {
+        for h in STEPS {
+            for kv in [50.0, 1e5] {
+                let scene = mjcf::parse(&wheel(0.01, &velocity_drive(kv, 10.0)), "test.xml").unwrap();
+                let options = Options { stepper: Some(stepper), timestep: Some(h), ..Options::default() };
+                let settings = Settings::for_scene(&options, &scene.options).unwrap();
+                let mut s = Simulation::new(Arc::new(scene.model.redundant().unwrap()), settings).unwrap();
+                s.state.ctrl[0] = 5.0;
+                for n in 1..=(0.1 / h).ceil().max(30.0) as usize {
+                    step(&mut s);
+                    let (speed, even) = (s.state.v[5], 1e3 * h * n as f64);
+                    // Passes of a step with impulses at both ends end when poses stand still.
+                    assert!(speed <= 5.0 + 1e-6, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
+                    if kv * (5.0 - even) > 10.0 {
+                        assert!((speed - even).abs() < 1e-9, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
+                    }
+                }
+                assert!((s.state.v[5] - 5.0).abs() < 1e-6, "{stepper:?}, {h}, kv {kv}: {}", s.state.v[5]);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, Vector3};
 use stiction::contact::{Formulation, NoSlipSettings};
 use stiction::model::Base;
 use stiction::scene::mjcf;
+use stiction::settings::{Options, Stepper};
 use stiction::sim::{Settings, Simulation};
 use stiction_solvers::Status;
 
@@ -398,5 +399,35 @@ fn a_stack_too_large_to_be_multiplied_out_stands() {
         }
         assert!((normal_force(&s, ["floor", "b0"]) - 30.0 * G).abs() < 1e-6, "{model}");
         assert!(s.state.v.iter().all(|v| v.abs() < 1e-9), "{model}");
+    }
+}
+
+#[test]
+fn a_grasp_under_impulses_at_both_ends_stands_by_the_impulses_of_the_step_before() {
+    // Beyond Coulomb's cone, which is not the law in force.
+    let scene = mjcf::parse(&shipped("grasp"), "test.xml").unwrap();
+    for model in ["no-slip", "no-slip-paper"] {
+        for timestep in [1e-3, 1e-2] {
+            let options = Options {
+                stepper: Some(Stepper::Rattle),
+                contact_model: Some(model.into()),
+                timestep: Some(timestep),
+                ..Options::default()
+            };
+            let settings = Settings::for_scene(&options, &scene.options).unwrap();
+            let mut s = Simulation::new(scene.model.clone().into(), settings).unwrap();
+            s.start_over().unwrap();
+            let start = s.state.q.clone();
+            let mut solved = 0;
+            for step in 0..1000 {
+                let report = s.step().unwrap();
+                assert!(report.solved(), "{model}: {report:?}");
+                solved += report.islands;
+                assert!(report.iterations < 20, "{model}, {timestep}, step {step}: {report:?}");
+                assert!(start.iter().zip(&s.state.q).all(|(a, b)| (a - b).abs() < 1e-10));
+            }
+            // Once in a while rounding adds up to more than is tolerated.
+            assert!(solved < 50, "{model}, {timestep}: {solved} islands solved");
+        }
     }
 }

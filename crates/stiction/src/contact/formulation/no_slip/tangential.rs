@@ -2,7 +2,9 @@
 
 use super::NoSlip;
 use super::independent_rows::DEPENDENT;
+use super::spread::IDLE;
 use crate::contact::formulation::normal::{FactoredIsland, bias, dot};
+use crate::contact::island::BlockKind;
 use stiction_solvers::{Report, Status};
 
 /// What is rounding of a velocity, in parts of its terms.
@@ -76,7 +78,14 @@ impl NoSlip {
         let mut worst = report.residual.natural_map;
         for (b, block) in rows.island.blocks.iter().enumerate() {
             let (velocity, size) = rows.velocity(block.row, &self.push);
-            let off = velocity + bias(block.kind) - self.normal.solution.w[b];
+            let opens = velocity + bias(block.kind);
+            // Redundant contacts that press may contradict each other by what step 4 takes for touching.
+            let idle = IDLE * self.speed / rows.unit(block.row);
+            let off = match block.kind {
+                BlockKind::Friction { .. } => opens - self.normal.solution.w[b],
+                _ if self.presses[b] => opens - opens.clamp(-idle, idle),
+                _ => opens.min(0.0),
+            };
             let moves = dot(self.normal.row(b), self.normal.row(b)) > 0.0;
             if moves && off.abs() > ROUNDING * (size + bias(block.kind).abs()) {
                 worst = worst.max(off.abs() * rows.unit(block.row) / speed);
