@@ -275,16 +275,17 @@ fn a_drive_on_a_joint_that_closes_a_loop_keeps_the_speed_asked_for() {
                 let settings = Settings::for_scene(&options, &scene.options).unwrap();
                 let mut s = Simulation::new(Arc::new(scene.model.redundant().unwrap()), settings).unwrap();
                 s.state.ctrl[0] = 5.0;
+                let loose = if stepper == Stepper::Rattle { 1e-5 } else { 1e-9 };
                 for n in 1..=(0.1 / h).ceil().max(30.0) as usize {
                     step(&mut s);
                     let (speed, even) = (s.state.v[5], 1e3 * h * n as f64);
-                    // Passes of a step with impulses at both ends end when poses stand still.
-                    assert!(speed <= 5.0 + 1e-6, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
+                    // Passes of a step with impulses at both ends end when poses change by less than 1e-9.
+                    assert!(speed <= 5.0 + loose, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
                     if kv * (5.0 - even) > 10.0 {
                         assert!((speed - even).abs() < 1e-9, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
                     }
                 }
-                assert!((s.state.v[5] - 5.0).abs() < 1e-6, "{stepper:?}, {h}, kv {kv}: {}", s.state.v[5]);
+                assert!((s.state.v[5] - 5.0).abs() < loose, "{stepper:?}, {h}, kv {kv}: {}", s.state.v[5]);
             }
         }
     }

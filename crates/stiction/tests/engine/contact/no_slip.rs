@@ -403,7 +403,7 @@ fn a_stack_too_large_to_be_multiplied_out_stands() {
 }
 
 #[test]
-fn a_grasp_under_impulses_at_both_ends_stands_by_the_impulses_of_the_step_before() {
+fn a_grasp_under_impulses_at_both_ends_is_held_in_a_few_rounds_a_step() {
     // Beyond Coulomb's cone, which is not the law in force.
     let scene = mjcf::parse(&shipped("grasp"), "test.xml").unwrap();
     for model in ["no-slip", "no-slip-paper"] {
@@ -418,16 +418,12 @@ fn a_grasp_under_impulses_at_both_ends_stands_by_the_impulses_of_the_step_before
             let mut s = Simulation::new(scene.model.clone().into(), settings).unwrap();
             s.start_over().unwrap();
             let start = s.state.q.clone();
-            let mut solved = 0;
             for step in 0..1000 {
                 let report = s.step().unwrap();
                 assert!(report.solved(), "{model}: {report:?}");
-                solved += report.islands;
                 assert!(report.iterations < 20, "{model}, {timestep}, step {step}: {report:?}");
                 assert!(start.iter().zip(&s.state.q).all(|(a, b)| (a - b).abs() < 1e-10));
             }
-            // Once in a while rounding adds up to more than is tolerated.
-            assert!(solved < 50, "{model}, {timestep}: {solved} islands solved");
         }
     }
 }
