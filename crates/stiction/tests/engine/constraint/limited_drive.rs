@@ -267,7 +267,7 @@ fn two_joints_at_their_limits_know_of_each_other() {
 #[test]
 fn a_drive_on_a_joint_that_closes_a_loop_keeps_the_speed_asked_for() {
     // In redundant coordinates the wheel is a free body, and its axle closes a loop.
-    for stepper in [Stepper::TimeStepping, Stepper::Rattle] {
+    for (stepper, order) in [(Stepper::TimeStepping, 0.0), (Stepper::Rattle, 1.0)] {
         for h in STEPS {
             for kv in [50.0, 1e5] {
                 let scene = mjcf::parse(&wheel(0.01, &velocity_drive(kv, 10.0)), "test.xml").unwrap();
@@ -275,11 +275,11 @@ fn a_drive_on_a_joint_that_closes_a_loop_keeps_the_speed_asked_for() {
                 let settings = Settings::for_scene(&options, &scene.options).unwrap();
                 let mut s = Simulation::new(Arc::new(scene.model.redundant().unwrap()), settings).unwrap();
                 s.state.ctrl[0] = 5.0;
-                let loose = if stepper == Stepper::Rattle { 1e-5 } else { 1e-9 };
+                // Impulses at both ends leave an error of order four in redundant coordinates: 3e-9 at 2 ms, 3e-5 at 20 ms.
+                let loose = 1e-9 + order * 500.0 * h.powi(4);
                 for n in 1..=(0.1 / h).ceil().max(30.0) as usize {
                     step(&mut s);
                     let (speed, even) = (s.state.v[5], 1e3 * h * n as f64);
-                    // Passes of a step with impulses at both ends end when poses change by less than 1e-9.
                     assert!(speed <= 5.0 + loose, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
                     if kv * (5.0 - even) > 10.0 {
                         assert!((speed - even).abs() < 1e-9, "{stepper:?}, {h}, kv {kv}, step {n}: {speed}");
