@@ -36,7 +36,8 @@ struct Arrays {
     xfrc_applied: Py<PyArray2<f64>>,
     mocap_pos: Py<PyArray2<f64>>,
     mocap_quat: Py<PyArray2<f64>>,
-    mocap_vel: Py<PyArray2<f64>>,
+    mocap_linvel: Py<PyArray2<f64>>,
+    mocap_angvel: Py<PyArray2<f64>>,
 }
 
 impl Arrays {
@@ -52,7 +53,8 @@ impl Arrays {
             xfrc_applied: rows(state.external.len(), 6),
             mocap_pos: rows(mocap, 3),
             mocap_quat: rows(mocap, 4),
-            mocap_vel: rows(mocap, 6),
+            mocap_linvel: rows(mocap, 3),
+            mocap_angvel: rows(mocap, 3),
         }
     }
 
@@ -72,16 +74,18 @@ impl Arrays {
             let count = state.mocap.len();
             let positions = rows_of(py, &self.mocap_pos, "mocap_pos", [count, 3])?;
             let orientations = rows_of(py, &self.mocap_quat, "mocap_quat", [count, 4])?;
-            let velocities = rows_of(py, &self.mocap_vel, "mocap_vel", [count, 6])?;
+            let linear = rows_of(py, &self.mocap_linvel, "mocap_linvel", [count, 3])?;
+            let angular = rows_of(py, &self.mocap_angvel, "mocap_angvel", [count, 3])?;
             let positions = positions.as_slice().map_err(refuse)?.chunks(3);
             let orientations = orientations.as_slice().map_err(refuse)?.chunks(4);
-            let velocities = velocities.as_slice().map_err(refuse)?.chunks(6);
-            for (((mocap, p), q), v) in
+            let linear = linear.as_slice().map_err(refuse)?.chunks(3);
+            let velocities = angular.as_slice().map_err(refuse)?.chunks(3).zip(linear);
+            for (((mocap, p), q), velocity) in
                 state.mocap.iter_mut().zip(positions).zip(orientations).zip(velocities)
             {
                 mocap.position = nalgebra::Vector3::from_column_slice(p);
                 mocap.orientation.copy_from_slice(q);
-                let [linear, angular] = [0, 3].map(|k| nalgebra::Vector3::from_column_slice(&v[k..k + 3]));
+                let [angular, linear] = [velocity.0, velocity.1].map(nalgebra::Vector3::from_column_slice);
                 mocap.velocity = Motion::new(angular, linear);
             }
         }
@@ -98,14 +102,10 @@ impl Arrays {
             };
             write_rows(py, &self.mocap_pos, "mocap_pos", &flat(&|m| m.position.as_slice().to_vec()))?;
             write_rows(py, &self.mocap_quat, "mocap_quat", &flat(&|m| m.orientation.to_vec()))?;
-            write_rows(
-                py,
-                &self.mocap_vel,
-                "mocap_vel",
-                &flat(&|m| {
-                    [m.velocity.linear, m.velocity.angular].iter().flat_map(|v| v.iter().copied()).collect()
-                }),
-            )?;
+            let linear = flat(&|m| m.velocity.linear.as_slice().to_vec());
+            let angular = flat(&|m| m.velocity.angular.as_slice().to_vec());
+            write_rows(py, &self.mocap_linvel, "mocap_linvel", &linear)?;
+            write_rows(py, &self.mocap_angvel, "mocap_angvel", &angular)?;
         }
         Ok(())
     }
@@ -313,22 +313,40 @@ impl PySimulation {
         self.arrays.xfrc_applied.clone_ref(py)
     }
 
-    /// Positions of the mocap bodies (mocap x 3; m, world).
+    /// Positions of the mocap bodies (mocap x 3; m, world). What is written moves a body there within the next step, with the speed that
+    /// this takes, so that it takes along what it holds; `teleport_mocap` puts it there at once.
     #[getter]
     fn mocap_pos(&self, py: Python) -> Py<PyArray2<f64>> {
         self.arrays.mocap_pos.clone_ref(py)
     }
 
-    /// Orientations of the mocap bodies (mocap x 4; unit quaternions, w first).
+    /// Orientations of the mocap bodies (mocap x 4; unit quaternions, w first). What is written turns a body that far within the next
+    /// step, by the shortest turn.
     #[getter]
     fn mocap_quat(&self, py: Python) -> Py<PyArray2<f64>> {
         self.arrays.mocap_quat.clone_ref(py)
     }
 
-    /// Velocities of the mocap bodies (mocap x 6; m/s, then rad/s; world axes), held until changed.
+    /// Velocities of the origins of the mocap bodies (mocap x 3; m/s, world axes) in steps before which their poses were not written;
+    /// held until changed.
     #[getter]
-    fn mocap_vel(&self, py: Python) -> Py<PyArray2<f64>> {
-        self.arrays.mocap_vel.clone_ref(py)
+    fn mocap_linvel(&self, py: Python) -> Py<PyArray2<f64>> {
+        self.arrays.mocap_linvel.clone_ref(py)
+    }
+
+    /// Their angular velocities (mocap x 3; rad/s, world axes), likewise.
+    #[getter]
+    fn mocap_angvel(&self, py: Python) -> Py<PyArray2<f64>> {
+        self.arrays.mocap_angvel.clone_ref(py)
+    }
+
+    /// Puts mocap bodies where `mocap_pos` and `mocap_quat` have them at once, instead of moving them there within the next step.
+    fn _teleport_mocap(&mut self, py: Python, index: usize) -> PyResult<()> {
+        let simulation = self.pulled(py)?;
+        let mocap = simulation.state.mocap.get_mut(index);
+        let mocap = mocap.ok_or_else(|| refuse(format!("there is no mocap body {index}")))?;
+        mocap.teleport(&mocap.pose());
+        self.arrays.show_motion(py, &unlocked(&mut self.simulation).state)
     }
 
     /// Kinetic and potential energy of the present state (J).

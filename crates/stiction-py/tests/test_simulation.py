@@ -131,11 +131,37 @@ def test_a_mocap_body_carries_a_box_along() -> None:
     </worldbody></mujoco>"""
     sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-3)
     assert sim.mocap_pos.shape == (1, 3) and sim.model.mocap_names == ["lift"]
-    sim.mocap_vel[0, 2] = 0.2
+    sim.mocap_linvel[0, 2] = 0.2
     for _ in range(500):
         sim.step()
     assert sim.mocap_pos[0, 2] == pytest.approx(0.2) and sim.body("box").position[2] == pytest.approx(0.4, abs=1e-6)
     assert sim.body("box").velocity[2] == pytest.approx(0.2)
+    assert sim.body("lift").velocity[2] == pytest.approx(0.2)
+
+
+def test_a_mocap_body_written_before_each_step_carries_a_box_along_and_one_that_is_teleported_does_not() -> None:
+    text = """<mujoco><worldbody>
+      <body name="lift" mocap="true" pos="0 0 0.1"><geom type="box" size="0.5 0.5 0.1"/></body>
+      <body name="box" pos="0 0 0.3"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+    </worldbody></mujoco>"""
+    sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-2)
+    for step in range(1, 51):
+        sim.mocap_pos[0, 2] = 0.1 + 0.002 * step
+        sim.step()
+        assert sim.body("lift").velocity[2] == pytest.approx(0.2, abs=1e-9)
+        assert sim.body("box").velocity[2] == pytest.approx(0.2, abs=1e-9)
+    assert sim.mocap_pos[0, 2] == 0.1 + 0.002 * 50 and not sim.mocap_linvel.any()
+    assert sim.body("box").position[2] == pytest.approx(0.4, abs=1e-9)
+    sim.teleport_mocap("lift", position=[0, 0, -1])
+    sim.step()
+    assert sim.mocap_pos[0].tolist() == [0, 0, -1] and sim.body("lift").velocity[2] == 0
+    assert sim.body("box").velocity[2] == pytest.approx(0.2 - 0.0981, abs=1e-9)
+    with pytest.raises(KeyError, match="lift"):
+        sim.teleport_mocap("left")
+    with pytest.raises(AttributeError, match="mocap_linvel"):
+        sim.mocap_vel = [[0, 0, 0, 0, 0, 1]]
+    with pytest.raises(AttributeError, match="mocap_angvel"):
+        sim.mocap_vel
 
 
 def test_energy_is_kinetic_and_potential() -> None:

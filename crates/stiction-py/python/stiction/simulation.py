@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class Simulation(_stiction.Simulation):
     """A scene in motion.
 
-    The arrays `qpos`, `qvel`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `mocap_pos`, `mocap_quat` and `mocap_vel` are the
-    state: write into them to set it; one that was kept shows the state after the next step.
+    The arrays `qpos`, `qvel`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `mocap_pos`, `mocap_quat`,
+    `mocap_linvel` and `mocap_angvel` are the state: write into them to set it; one that was kept shows the state after the next step.
+    A mocap body whose pose is written before a step moves there within it and takes along what it holds; see `teleport_mocap`.
 
     Parameters:
         model: the scene, at whose keyframe "start" the simulation begins if there is one.
@@ -46,8 +47,20 @@ class Simulation(_stiction.Simulation):
         elif name.startswith("_") or hasattr(type(self), name):
             super().__setattr__(name, value)
         else:
+            self._refuse_former(name)
             known = [known for known in dir(type(self)) if not known.startswith("_")]
             raise AttributeError(f"a Simulation has no attribute {name!r}{did_you_mean(name, known)}")
+
+    if not TYPE_CHECKING:  # where it would stand for every name
+
+        def __getattr__(self, name):
+            self._refuse_former(name)
+            raise AttributeError(f"a Simulation has no attribute {name!r}")
+
+    @staticmethod
+    def _refuse_former(name: str) -> None:
+        if name == "mocap_vel":
+            raise AttributeError("mocap_vel is now two arrays by name: mocap_linvel (m/s) and mocap_angvel (rad/s)")
 
     def body(self, name: str) -> BodyView:
         """The body of this name."""
@@ -64,6 +77,34 @@ class Simulation(_stiction.Simulation):
     def actuator(self, name: str) -> ActuatorView:
         """The actuator of this name."""
         return ActuatorView(self, name)
+
+    def teleport_mocap(
+        self,
+        body: str,
+        position: Union[npt.ArrayLike, None] = None,
+        orientation: Union[npt.ArrayLike, None] = None,
+    ) -> None:
+        """Puts a mocap body somewhere at once, without a speed: what it held stays behind.
+
+        Writing `mocap_pos` and `mocap_quat` moves the body within the next step instead.
+
+        Parameters:
+            body: its name.
+            position: of its origin (m, world); `None`: what `mocap_pos` has.
+            orientation: a quaternion, w first; `None`: what `mocap_quat` has.
+
+        Raises:
+            KeyError: there is no mocap body of this name.
+        """
+        names = self.model.mocap_names
+        if body not in names:
+            raise KeyError(f"there is no mocap body {body!r}{did_you_mean(body, names)}")
+        index = names.index(body)
+        if position is not None:
+            self.mocap_pos[index] = floats(position)
+        if orientation is not None:
+            self.mocap_quat[index] = floats(orientation)
+        self._teleport_mocap(index)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes what was recorded: `.html` a page that plays it in a browser, `.npz` a NumPy archive.
@@ -89,7 +130,17 @@ class Simulation(_stiction.Simulation):
 
 
 _STATE = frozenset(
-    ["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos", "mocap_quat", "mocap_vel"]
+    [
+        "qpos",
+        "qvel",
+        "ctrl",
+        "qfrc_applied",
+        "xfrc_applied",
+        "mocap_pos",
+        "mocap_quat",
+        "mocap_linvel",
+        "mocap_angvel",
+    ]
 )
 
 

@@ -82,7 +82,7 @@ impl Spanned<'_> {
         let prescribed = self.pulls().filter_map(|(base, point, pull)| match base {
             Base::Mocap(i) => {
                 let arm = point - self.mocap[i].position;
-                Some(self.mocap[i].velocity.at(&arm).linear.dot(&pull))
+                Some(self.mocap[i].motion().at(&arm).linear.dot(&pull))
             }
             Base::World | Base::Link(_) => None,
         });

@@ -13,7 +13,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `kind`, `position_error` | the interface of all kinds, and what walks over them; how far they are from being met |
-//! | `contact`, `limit`, `joint_friction`, `tendon`, `cable`, `equality` (with `coupling`) | the kinds, one file each |
+//! | `contact`, `limit`, `joint_friction`, `tendon`, `cable`, `equality` (with `coupling`), `limited_drive` | the kinds, one file each |
 //! | `closure/` | joints that close loops, also a kind, and the projection of tied trees on their equalities |
 //! | `rows` | rows, sparse by tree: keys, Jacobians, half-solved rows |
 //! | `islands/` | partition of rows into islands, and the workspace that solves one |
@@ -38,6 +38,7 @@ macro_rules! kinds {
             tendons: crate::constraint::tendon::Tendons,
             loop_joints: crate::constraint::closure::joint::LoopJoints,
             cables: crate::constraint::cable::Cables,
+            limited_drives: crate::constraint::limited_drive::LimitedDrives,
         ] $($arguments)* }
     };
 }
@@ -51,6 +52,7 @@ pub(crate) mod islands;
 pub(crate) mod joint_friction;
 pub(crate) mod kind;
 pub(crate) mod limit;
+pub(crate) mod limited_drive;
 pub(crate) mod passage;
 pub(crate) mod position_error;
 pub(crate) mod row_source;

@@ -6,6 +6,7 @@ use super::equality::Equalities;
 use super::joint_friction::JointFriction;
 use super::kind::Constraint;
 use super::limit::{JointLimits, joint_ranks, name_ranks};
+use super::limited_drive::LimitedDrives;
 use super::rows::BlockKey;
 use super::tendon::Tendons;
 use crate::model::Model;
@@ -90,11 +91,12 @@ impl SourceOrder {
     /// What a block is of, and its index among those of its kind; `None` of contacts.
     pub(crate) fn find(&self, key: &BlockKey) -> Option<(RowSource, usize)> {
         /// Kinds that share the order of the joints' names.
-        const OF_JOINTS: [u32; 3] = [JointLimits::CODE, JointFriction::CODE, LoopJoints::CODE];
+        const OF_JOINTS: [u32; 4] =
+            [JointLimits::CODE, JointFriction::CODE, LoopJoints::CODE, LimitedDrives::CODE];
         let (source, order) = match key.code()? {
             Equalities::CODE => (RowSource::Equality, &self.equalities),
             code if OF_JOINTS.contains(&code) => (RowSource::Joint, &self.joints),
-            Tendons::CODE => (RowSource::Tendon, &self.tendons),
+            Tendons::CODE | LimitedDrives::ON_TENDONS => (RowSource::Tendon, &self.tendons),
             Cables::CODE => (RowSource::Cable, &self.cables),
             _ => return None,
         };

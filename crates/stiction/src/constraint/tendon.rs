@@ -21,6 +21,7 @@
 use super::closure::coordinates::Loops;
 use super::kind::{Constraint, InverseMass, Level, Present, Side, StepAhead, range_sides};
 use super::limit::name_ranks;
+use super::limited_drive::LimitedDrives;
 use super::passage::{LineWork, Passage};
 use super::position_error::PositionError;
 use super::rows::{BlockKey, RowKind, Rows};
@@ -49,6 +50,8 @@ pub(crate) struct Tendons {
     ranks: Vec<u32>,
     /// Drives on each, in the order of names.
     drives: Vec<Vec<usize>>,
+    /// Those of them without limits that they may reach.
+    unlimited: Vec<Vec<usize>>,
 }
 
 /// The row of a tendon on all velocities, those of loops among them.
@@ -83,7 +86,7 @@ impl Tendons {
     }
 
     /// Rate and position gains that a step treats implicitly: damping, the stiffness of the spring where it is stretched, and
-    /// the gains of drives that are not clamped.
+    /// the gains of drives but those of [`super::limited_drive`].
     fn gains(&self, model: &Model, loops: &Loops, ctrl: &[f64], tendon: usize) -> Gains {
         let contents = &model.tendons[tendon];
         let stretched = contents.stretch(contents.path.value(&loops.q)) != 0.0;
@@ -92,7 +95,7 @@ impl Tendons {
         if stretched || low == high {
             gains.position = contents.stiffness;
         }
-        for &i in &self.drives[tendon] {
+        for &i in &self.unlimited[tendon] {
             let [k, d] = resisting_gains(model, &model.actuators[i], ctrl[i], &loops.q, &loops.v);
             gains.position += k;
             gains.rate += d;
@@ -105,7 +108,7 @@ impl Tendons {
         &self,
         model: &Model,
         loops: &Loops,
-        ctrl: &[f64],
+        (ctrl, limited): (&[f64], &LimitedDrives),
         tendon: TendonId,
         passage: &Passage<'_>,
     ) -> LineWork {
@@ -115,11 +118,7 @@ impl Tendons {
         let mut pulled = damper;
         let mut work = LineWork { dampers: damper * rates.mean, ..LineWork::default() };
         for &i in self.drives(tendon) {
-            let actuator = &model.actuators[i];
-            let (length, rate) = length_and_rate(model, actuator, passage.q, passage.v);
-            let force = actuator.gear[0] * drive_force(actuator, ctrl[i], length, rate).0;
-            let [position, rate] = resisting_gains(model, actuator, ctrl[i], passage.q, passage.v);
-            let impulse = rates.impulse(force, Gains { rate, position });
+            let impulse = limited.impulse(model, i, ctrl[i], passage, (&rates, 0));
             pulled += impulse;
             work.drives += impulse * rates.mean;
         }
@@ -185,7 +184,12 @@ impl Constraint for Tendons {
             Transmission::Tendon(tendon) => Some(tendon.index()),
             Transmission::Joint(_) | Transmission::Loop(_) => None,
         });
-        Self { ranks: name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str())), drives }
+        let limited = LimitedDrives::new(model);
+        let without_limits =
+            |list: &Vec<usize>| list.iter().copied().filter(|&i| !limited.contains(i)).collect();
+        let unlimited = drives.iter().map(without_limits).collect();
+        let ranks = name_ranks(model.tendons.iter().map(|tendon| tendon.name.as_str()));
+        Self { ranks, drives, unlimited }
     }
 
     fn count(&self, model: &Model) -> usize {

@@ -62,7 +62,9 @@ impl ContactFinder {
     /// As [`ContactFinder::find`], but keeps the contacts where they were found at this very state: the end of a step is the
     /// beginning of the next.
     pub(crate) fn find_if_moved(&mut self, model: &Model, data: &Data, state: &State, h: f64) {
-        let here = |at: &FoundAt| at.h == h && at.q == state.q && at.v == state.v && at.mocap == state.mocap;
+        let moved_alike =
+            |at: &FoundAt| at.mocap.iter().zip(&state.mocap).all(|(at, now)| at.moves_like(now));
+        let here = |at: &FoundAt| at.h == h && at.q == state.q && at.v == state.v && moved_alike(at);
         if self.current && self.found_at.as_ref().is_some_and(here) {
             return;
         }
@@ -184,7 +186,7 @@ impl ContactFinder {
         let belt = self.poses[geom.index()].vector(&g.surface_velocity);
         let belt = belt - point.normal * point.normal.dot(&belt);
         match model.bodies[g.body].base {
-            Base::Mocap(i) => belt + mocap[i].velocity.at(&(point.point - mocap[i].position)).linear,
+            Base::Mocap(i) => belt + mocap[i].motion().at(&(point.point - mocap[i].position)).linear,
             _ => belt,
         }
     }

@@ -23,18 +23,37 @@ pub(crate) fn drives_of(
     drives
 }
 
-/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
-/// clamped.
-pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+/// A drive's force before the gear (N or N m) if it had no limits, and its derivatives by length and rate.
+pub(crate) fn unlimited_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
     let control = match actuator.control_range {
         Some([low, high]) => control.clamp(low, high),
         None => control,
     };
     let ([g0, g1, g2], [b0, b1, b2]) = (actuator.gain, actuator.bias);
     let force = (g0 + g1 * length + g2 * rate) * control + b0 + b1 * length + b2 * rate;
-    match actuator.force_range {
-        Some([low, high]) if !(low..=high).contains(&force) => (force.clamp(low, high), [0.0; 2]),
-        _ => (force, [g1 * control + b1, g2 * control + b2]),
+    (force, [g1 * control + b1, g2 * control + b2])
+}
+
+/// A force within the limits of a drive.
+pub(crate) fn clamp_force(actuator: &Actuator, force: f64) -> f64 {
+    actuator.force_range.map_or(force, |[low, high]| force.clamp(low, high))
+}
+
+/// A drive's force before the gear (N or N m), and its derivatives by length and rate, which are zero where the force is
+/// clamped.
+pub(crate) fn drive_force(actuator: &Actuator, control: f64, length: f64, rate: f64) -> (f64, [f64; 2]) {
+    let (force, slopes) = unlimited_force(actuator, control, length, rate);
+    let clamped = clamp_force(actuator, force);
+    (clamped, if clamped == force { slopes } else { [0.0; 2] })
+}
+
+/// Whether what a drive acts on has one velocity; drives on joints with several are pure forces.
+pub(crate) fn is_single(model: &Model, actuator: &Actuator) -> bool {
+    let single = |kind: &JointKind| !matches!(kind, JointKind::Ball | JointKind::Free);
+    match actuator.transmission {
+        Transmission::Joint(link) => single(&model.links[link].kind),
+        Transmission::Loop(joint) => single(&model.loop_joints[joint].kind),
+        Transmission::Tendon(_) => true,
     }
 }
 

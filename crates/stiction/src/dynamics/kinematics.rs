@@ -116,7 +116,7 @@ pub fn body_motion(model: &Model, data: &Data, mocap: &[Mocap], body: BodyId) ->
 pub(crate) fn base_motion(model: &Model, data: &Data, mocap: &[Mocap], body: BodyId) -> (Transform, Motion) {
     match model.bodies[body].base {
         Base::World => (Transform::identity(), Motion::zero()),
-        Base::Mocap(i) => (mocap[i].pose(), mocap[i].velocity),
+        Base::Mocap(i) => (mocap[i].pose(), mocap[i].motion()),
         Base::Link(link) => (data.link_pose[link.index()], data.link_velocity[link.index()]),
     }
 }

@@ -8,7 +8,7 @@ use crate::constraint::position_error::larger;
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
 use crate::model::{BodyId, Law};
-use crate::report::Work;
+use crate::report::{RowForce, Work};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -353,6 +353,14 @@ impl Certificate {
                 raise(&mut self.dissipation, bound * velocity.x.abs() / h + power);
             }
         }
+    }
+
+    /// Adds the row of a drive that may reach a limit of its force: what its impulse is off from where its law would have it, as a force.
+    pub(crate) fn add_drive(&mut self, row: &RowForce) {
+        let off = row.velocity + row.compliance * row.impulse;
+        let right = (row.impulse - off / row.compliance).clamp(row.lower, row.upper);
+        let worst = if row.angular { &mut self.cone_violation_angular } else { &mut self.cone_violation };
+        raise(worst, (row.impulse - right).abs() / row.duration);
     }
 
     /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).

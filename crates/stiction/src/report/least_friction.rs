@@ -83,6 +83,9 @@ impl LastStep<'_> {
         let fixed = |value: f64| Cone::Interval { lower: value, upper: value };
         match block.kind {
             RowKind::Bilateral => cones.push(Cone::Free { dim: block.count }),
+            RowKind::Unilateral(BlockKind::Friction { .. }) if block.compliance > 0.0 => {
+                cones.push(fixed(impulse[0]));
+            }
             RowKind::Unilateral(BlockKind::Friction { bound }) => {
                 cones.push(Cone::Interval { lower: -bound, upper: bound });
             }

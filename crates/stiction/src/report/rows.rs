@@ -13,9 +13,10 @@
 //! | limit | 0 | none | gap / h | 0 |
 //! | friction | -h f | h f | 0 | 0 |
 //! | equality | none | none | 0 | 0; where it gives way, its softness |
-//! | action | none | none | 0 | 1 / (h d + h^2 k + rotor) |
+//! | action | none; of a drive within its limits h (low - f) | none; h (high - f) | 0 | 1 / (h d + h^2 k + rotor) |
 
 use crate::constraint::RowSource;
+use crate::constraint::limited_drive::LimitedDrives;
 use crate::constraint::row_source::SourceOrder;
 use crate::constraint::rows::{RowBlock, RowKind, Rows};
 use crate::contact::BlockKind;
@@ -31,7 +32,8 @@ pub enum RowLaw {
     Friction,
     /// An equality: holds both ways.
     Equality,
-    /// The implicit part of springs, dampers, drives and rotors of a joint of a loop or a tendon: gives way by its compliance.
+    /// The implicit part of springs, dampers, drives and rotors of a joint of a loop or a tendon, or of a drive that may reach a limit of
+    /// its force: gives way by its compliance.
     Action,
 }
 
@@ -124,19 +126,20 @@ pub(crate) fn row_forces<'a>(
     let found = order.find(&block.key);
     let [lower, upper, bias] = match block.kind {
         RowKind::Unilateral(BlockKind::Limit { bias }) => [0.0, f64::INFINITY, bias],
-        RowKind::Unilateral(BlockKind::Friction { bound }) => [-bound, bound, 0.0],
+        RowKind::Unilateral(BlockKind::Friction { bound }) => {
+            [block.center - bound, block.center + bound, 0.0]
+        }
         _ => [f64::NEG_INFINITY, f64::INFINITY, 0.0],
     };
     let law = match block.kind {
+        _ if block.compliance > 0.0 => RowLaw::Action,
         RowKind::Unilateral(BlockKind::Friction { .. }) => RowLaw::Friction,
         RowKind::Unilateral(_) => RowLaw::Limit,
-        RowKind::Bilateral if block.compliance > 0.0 => RowLaw::Action,
         RowKind::Bilateral => RowLaw::Equality,
     };
-    let compliances = match block.kind {
-        RowKind::Bilateral => rows.compliances(model, block),
-        RowKind::Unilateral(_) => [0.0; 6],
-    };
+    let compliances = rows.compliances(model, block);
+    // The numbers of keys tell drives apart, which act along the first velocity of a joint.
+    let first = if LimitedDrives::is_key(&block.key) { 0 } else { block.key.number() };
     found.into_iter().flat_map(move |(source, index)| {
         (0..block.count).map(move |r| {
             let row = block.row + r;
@@ -144,7 +147,7 @@ pub(crate) fn row_forces<'a>(
                 law,
                 source,
                 index,
-                number: block.key.number() + r,
+                number: first + r,
                 angular: block.is_angular(r),
                 impulse: rows.impulse[row],
                 velocity: velocities.laws[row],

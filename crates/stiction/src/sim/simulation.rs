@@ -293,8 +293,11 @@ impl Simulation {
         self.work.start.keep(&self.state);
         self.check_commands()?;
         self.closures.loops.recall(&self.state.loop_q);
+        let h = self.timestep();
+        self.state.mocap.iter_mut().for_each(|mocap| mocap.begin_step(h));
         let stepped = self.take_step().and_then(|report| self.check_state().map(|()| report));
         let report = stepped.inspect_err(|_| self.work.start.restore(&mut self.state))?;
+        self.state.mocap.iter_mut().for_each(Mocap::end_step);
         self.state.loop_q.copy_from_slice(self.closures.loops.coordinates());
         self.memory.advance();
         self.step_number += 1;

@@ -4,11 +4,10 @@ use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint;
 use crate::constraint::kind::{Constraints, Implicit};
 use crate::constraint::passage::{LineWork, Passage};
-use crate::constraint::tendon::Gains;
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::dynamics::drive::{drive_force, drives_of, length_and_rate, resisting_gains};
-use crate::model::{Actuator, Base, JointKind, Model, State, Transmission, TreeId};
+use crate::model::{Base, JointKind, Model, State, Transmission, TreeId};
 use crate::report::Work;
 use crate::spatial::Force;
 
@@ -176,36 +175,42 @@ impl ForceMap {
             Implicit::All if contents.lone_body => Passage { implicit: Implicit::Nothing, ..*passage },
             _ => *passage,
         };
+        let limited = &commands.constraints.limited_drives;
         for &i in &self.drives[tree.index()] {
-            work.drives += joint_drive_work(model, &model.actuators[i], commands.ctrl[i], &own);
+            let Transmission::Joint(link) = model.actuators[i].transmission else { continue };
+            let link = &model.links[link];
+            for k in 0..link.kind.nv() {
+                let rates = own.along(|v| v[link.v + k]);
+                work.drives += limited.impulse(model, i, commands.ctrl[i], &own, (&rates, k)) * rates.mean;
+            }
         }
         for &tendon in &contents.tendons {
             let first = model.tendons[tendon].path.terms.first();
             if first.is_some_and(|term| model.links[term.link].tree == tree) {
                 let tendons = &commands.constraints.tendons;
-                add_line(&mut work, tendons.work(model, loops, commands.ctrl, tendon, passage));
+                add_line(&mut work, tendons.work(model, loops, (commands.ctrl, limited), tendon, passage));
             }
         }
         let joints = &commands.constraints.loop_joints;
         for &joint in joints.on_tree(tree) {
             let first = model.loop_joints[joint].links.into_iter().flatten().next();
             if first.is_some_and(|link| model.links[link].tree == tree) {
-                add_line(&mut work, joints.work(model, loops, commands.ctrl, joint, passage));
+                add_line(&mut work, joints.work(model, loops, (commands.ctrl, limited), joint, passage));
             }
         }
         work
     }
 
     /// Rate and position gains that a step treats implicitly: damping and spring stiffness of joints and the gains
-    /// of drives that are not clamped. Writes the tree's part of both (nv): `rate` (N m s/rad, N s/m) and `position`
+    /// of drives that are not clamped and of which `counts` holds. Writes the tree's part of both (nv): `rate` (N m s/rad, N s/m) and `position`
     /// (N m/rad, N/m).
     pub(crate) fn implicit_gains(
         &self,
         model: &Model,
         tree: TreeId,
         state: &State,
-        rate: &mut [f64],
-        position: &mut [f64],
+        counts: impl Fn(usize) -> bool,
+        [rate, position]: [&mut [f64]; 2],
     ) {
         let contents = &model.trees[tree];
         for dof in contents.dofs.clone() {
@@ -217,7 +222,7 @@ impl ForceMap {
                 position[link.v..link.v + link.kind.nv()].fill(link.stiffness);
             }
         }
-        for &i in &self.drives[tree.index()] {
+        for &i in self.drives[tree.index()].iter().filter(|&&i| counts(i)) {
             let actuator = &model.actuators[i];
             let Transmission::Joint(link) = actuator.transmission else { continue };
             let dof = model.links[link].v;
@@ -226,23 +231,6 @@ impl ForceMap {
             rate[dof] += d;
         }
     }
-}
-
-/// What a drive on a joint of a tree does; its gains act along the joint's first velocity.
-fn joint_drive_work(model: &Model, actuator: &Actuator, control: f64, passage: &Passage<'_>) -> f64 {
-    let Transmission::Joint(link) = actuator.transmission else { return 0.0 };
-    let link = &model.links[link];
-    let (length, rate) = length_and_rate(model, actuator, passage.q, passage.v);
-    let force = drive_force(actuator, control, length, rate).0;
-    let [position, rate] = resisting_gains(model, actuator, control, passage.q, passage.v);
-    let mut gains = Gains { rate, position };
-    let mut work = 0.0;
-    for (k, gear) in actuator.gear.iter().enumerate().take(link.kind.nv()) {
-        let rates = passage.along(|v| v[link.v + k]);
-        work += rates.impulse(gear * force, gains) * rates.mean;
-        gains = Gains { rate: 0.0, position: 0.0 };
-    }
-    work
 }
 
 fn add_line(work: &mut Work, line: LineWork) {

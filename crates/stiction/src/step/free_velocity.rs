@@ -49,7 +49,7 @@ impl FreeVelocity {
     pub(crate) fn has_implicit_gains(&mut self, system: &System<'_>, tree: TreeId) -> bool {
         let (model, state) = (system.model, &*system.state);
         let (rate, position) = (&mut self.rate_gain, &mut self.position_gain);
-        system.forces.implicit_gains(model, tree, state, rate, position);
+        system.forces.implicit_gains(model, tree, state, |_| true, [rate, position]);
         model.trees[tree].dofs.clone().any(|d| rate[d] > 0.0 || position[d] > 0.0)
     }
 
@@ -73,7 +73,8 @@ impl FreeVelocity {
         let (rate, position) = (&mut self.rate_gain, &mut self.position_gain);
         let loops = &closures.loops;
         forces.smooth_forces(model, data, tree, &commands, &loops.q, &loops.v, &mut self.tau);
-        forces.implicit_gains(model, tree, state, rate, position);
+        let counts = |drive: usize| !constraints.limited_drives.is_bounded(drive);
+        forces.implicit_gains(model, tree, state, counts, [rate, position]);
         for d in dofs.clone() {
             self.added[d] = h * rate[d] + h * h * position[d];
         }

@@ -8,6 +8,7 @@
 use crate::constraint::equality::Instant;
 use crate::constraint::islands::{root, unite};
 use crate::constraint::kind::{InverseMass, TOUCHING};
+use crate::constraint::limited_drive::Expected;
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Model, TreeId};
@@ -34,6 +35,9 @@ pub(crate) struct IntegratorChoice {
     candidate: Vec<bool>,
     /// Whether one tree of the set, by its root, takes the contact rule or may.
     marked: Vec<bool>,
+    /// Whether drives of the tree may reach limits, and whether its free velocity changes with that.
+    limiting: Vec<bool>,
+    changed: Vec<bool>,
     /// The free velocity on the equality constraints, by which rows are predicted to close (nv, then those of loops).
     predicted: Vec<f64>,
     /// How stiff explicit integration would be, and the last constraint that was counted in it.
@@ -54,6 +58,8 @@ impl IntegratorChoice {
             sets: Vec::with_capacity(trees),
             candidate: vec![false; trees],
             marked: vec![false; trees],
+            limiting: vec![false; trees],
+            changed: vec![false; trees],
             predicted: vec![0.0; model.nv() + model.loop_nv()],
             stiffness: vec![0.0; trees],
             counted: vec![0; trees],
@@ -72,6 +78,9 @@ impl IntegratorChoice {
         system: &mut System<'_>,
         free: &mut FreeVelocity,
     ) -> Result<(), AlgorithmError> {
+        let System { model, h, state, closures, constraints, .. } = system;
+        let (loops, ctrl) = (&closures.loops, &state.ctrl[..]);
+        constraints.limited_drives.begin(Expected { model, loops, ctrl, h: *h, v: &loops.v });
         self.find_candidates(system, free);
         for tree in TreeId::all(&system.model.trees) {
             if self.candidate[tree.index()] {
@@ -79,8 +88,10 @@ impl IntegratorChoice {
             }
         }
         self.predict(system, &free.v);
-        self.find_stiffness(system, &free.added);
         self.mark_near(system);
+        self.limit_drives(system, free)?;
+        self.find_stiffness(system, &free.added);
+        self.mark_where_stiff();
         for tree in 0..self.contact_rule.len() {
             self.contact_rule[tree] = self.marked[root(&mut self.sets, tree)];
         }
@@ -164,13 +175,47 @@ impl IntegratorChoice {
         closures.loops.extend_rates(&mut self.predicted);
     }
 
-    /// Marks the sets of trees that have a touching or closing row, or cannot take the explicit rule.
-    fn mark_near(&mut self, system: &System<'_>) {
-        let Self { marked, sets, stiffness, predicted, .. } = self;
-        marked.fill(false);
+    /// How drives act that have limits: those of sets in which one reaches or leaves a limit, or in which something else acts.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    fn limit_drives(
+        &mut self,
+        system: &mut System<'_>,
+        free: &mut FreeVelocity,
+    ) -> Result<(), AlgorithmError> {
+        let Self { marked, limiting, changed, sets, predicted, .. } = self;
+        let System { model, h, state, closures, constraints, .. } = system;
+        let drives = &mut constraints.limited_drives;
+        let (loops, ctrl) = (&closures.loops, &state.ctrl[..]);
+        let expected = Expected { model, loops, ctrl, h: *h, v: &*predicted };
+        limiting.clone_from(marked);
+        drives.for_each_refuted(expected, |tree| limiting[root(sets, tree.index())] = true);
+        // Now by set, so that nothing has to be sought.
+        for tree in 0..changed.len() {
+            changed[tree] = limiting[root(sets, tree)];
+        }
+        limiting.copy_from_slice(changed);
+        changed.fill(false);
+        drives.bound(expected, |tree| limiting[tree.index()], |tree| changed[tree.index()] = true);
+        for tree in TreeId::all(&system.model.trees).filter(|tree| self.changed[tree.index()]) {
+            free.find(system, tree)?;
+        }
+        Ok(())
+    }
+
+    /// Marks the sets of trees that cannot take the explicit rule.
+    fn mark_where_stiff(&mut self) {
+        let Self { marked, sets, stiffness, .. } = self;
         for (tree, _) in stiffness.iter().enumerate().filter(|(_, stiffness)| **stiffness > STIFF) {
             marked[root(sets, tree)] = true;
         }
+    }
+
+    /// Marks the sets of trees that have a touching or closing row.
+    fn mark_near(&mut self, system: &System<'_>) {
+        let Self { marked, sets, predicted, .. } = self;
+        marked.fill(false);
         let h = system.h;
         let closes = |gap: f64, rate: f64| gap <= TOUCHING || gap + CLOSING * h * rate < 0.0;
         system.constraints.for_each_that_acts(&system.present(), predicted, closes, |trees| {

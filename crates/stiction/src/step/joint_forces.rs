@@ -17,6 +17,7 @@
 //!
 //! All of it is exact under the contact rule, and of order two in the step elsewhere.
 
+use crate::constraint::RowSource;
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::closure::joint::{self, push_rotor};
 use crate::constraint::equality::{Configuration, Held, Located, push_equality};
@@ -24,8 +25,7 @@ use crate::constraint::kind::{Constraints, Implicit, Level};
 use crate::constraint::limit::limit_axis;
 use crate::constraint::passage::{Passage, Rates};
 use crate::constraint::rows::{RowBlock, Rows};
-use crate::constraint::{RowSource, tendon::Gains};
-use crate::dynamics::drive::{drive_force, length_and_rate, resisting_gains};
+use crate::dynamics::drive::drive_force;
 use crate::dynamics::{self, Data};
 use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, TendonId, Transmission, TreeId};
 use crate::report::{ContactForce, JointForce, RowForce, RowLaw, Transmitted};
@@ -423,43 +423,36 @@ impl<'a> Motion<'a> {
     fn drive(&self, index: usize) -> f64 {
         let model = self.step.model;
         let (actuator, control) = (&model.actuators[index], self.step.state.ctrl[index]);
-        let (force, gains) = match actuator.transmission {
-            Transmission::Loop(joint) => {
-                joint::drive(&model.loop_joints[joint], actuator, &self.loops, control)
-            }
-            Transmission::Joint(_) | Transmission::Tendon(_) => {
-                let (q, v) = (&self.loops.q, &self.loops.v);
-                let (length, rate) = length_and_rate(model, actuator, q, v);
-                let [position, gain] = resisting_gains(model, actuator, control, q, v);
-                (drive_force(actuator, control, length, rate).0, Gains { rate: gain, position })
-            }
-        };
         let gear = actuator.gear[0];
         if gear == 0.0 {
-            return force;
+            return drive_force(actuator, control, 0.0, 0.0).0;
         }
-        // The gains are those along the joint or tendon, with the gear twice.
-        self.rates(actuator.transmission).impulse(gear * force, gains) / (gear * self.step.h)
+        let (passage, rates) = self.passage_along(actuator.transmission);
+        let drives = &self.step.constraints.limited_drives;
+        drives.impulse(model, index, control, &passage, (&rates, 0)) / (gear * self.step.h)
     }
 
-    /// How fast what a drive acts on moves in the step, by the rule of its trees.
-    fn rates(&self, transmission: Transmission) -> Rates {
+    /// The step of the trees of what a drive acts on, by their rule, and how fast that moves.
+    fn passage_along(&self, transmission: Transmission) -> (Passage<'_>, Rates) {
         let model = self.step.model;
         let implicit = |link: LinkId| self.is_under_contact_rule(model.links[link].tree);
         match transmission {
             Transmission::Joint(link) => {
                 let lone_body = model.trees[model.links[link].tree].lone_body;
-                self.passage(implicit(link) && !lone_body).along(|v| v[model.links[link].v])
+                let passage = self.passage(implicit(link) && !lone_body);
+                (passage, passage.along(|v| v[model.links[link].v]))
             }
             Transmission::Tendon(tendon) => {
                 let path = &model.tendons[tendon].path;
                 let implicit = path.terms.iter().any(|term| implicit(term.link));
-                self.passage(implicit).along(|v| path.rate(v))
+                let passage = self.passage(implicit);
+                (passage, passage.along(|v| path.rate(v)))
             }
             Transmission::Loop(joint) => {
                 let contents = &model.loop_joints[joint];
                 let implicit = contents.links.into_iter().flatten().any(implicit);
-                self.passage(implicit).along(|v| v[contents.v])
+                let passage = self.passage(implicit);
+                (passage, passage.along(|v| v[contents.v]))
             }
         }
     }

@@ -19,6 +19,7 @@ use super::coordinates::Loops;
 use crate::constraint::joint_friction::JointFriction;
 use crate::constraint::kind::{Constraint, Implicit, InverseMass, Level, Present, StepAhead};
 use crate::constraint::limit::{JointLimits, LimitSide, joint_ranks, sides};
+use crate::constraint::limited_drive::LimitedDrives;
 use crate::constraint::passage::{LineWork, Passage};
 use crate::constraint::position_error::PositionError;
 use crate::constraint::rows::{BlockKey, RowKind, Rows};
@@ -35,8 +36,9 @@ pub(crate) struct LoopJoints {
     order: Vec<usize>,
     /// Places of the joints among all joints' names.
     ranks: Vec<u32>,
-    /// Drives of each, by name.
+    /// Drives of each, by name, and those of them without limits that they may reach.
     drives: Vec<Vec<usize>>,
+    unlimited: Vec<Vec<usize>>,
     /// Joints that act on each tree, in their order.
     of_tree: Vec<Vec<usize>>,
 }
@@ -91,7 +93,7 @@ impl LoopJoints {
         &self,
         model: &Model,
         loops: &Loops,
-        ctrl: &[f64],
+        (ctrl, limited): (&[f64], &LimitedDrives),
         joint: usize,
         passage: &Passage<'_>,
     ) -> LineWork {
@@ -104,9 +106,7 @@ impl LoopJoints {
             let spring = Gains { rate: 0.0, position: contents.stiffness };
             let mut driven = 0.0;
             for &i in &self.drives[joint] {
-                let (force, gains) = drive(contents, &model.actuators[i], loops, ctrl[i]);
-                let gains = if k == 0 { gains } else { Gains { rate: 0.0, position: 0.0 } };
-                driven += rates.impulse(model.actuators[i].gear[k] * force, gains);
+                driven += limited.impulse(model, i, ctrl[i], passage, (&rates, k));
             }
             let sprung = rates.impulse(-contents.stiffness * displacement[k], spring);
             work.dampers += damper * rates.mean;
@@ -117,12 +117,12 @@ impl LoopJoints {
         work
     }
 
-    /// Gains of what acts along the first velocity of a joint, and along the others.
+    /// Gains of what acts along the first velocity of a joint but for drives of [`crate::constraint::limited_drive`], and along the others.
     fn gains(&self, model: &Model, loops: &Loops, joint: usize, ctrl: &[f64]) -> [Gains; 2] {
         let contents = &model.loop_joints[joint];
         let passive = Gains { rate: contents.damping, position: contents.stiffness };
         let mut first = passive;
-        for &i in &self.drives[joint] {
+        for &i in &self.unlimited[joint] {
             let (_, gains) = drive(contents, &model.actuators[i], loops, ctrl[i]);
             first.position += gains.position;
             first.rate += gains.rate;
@@ -222,7 +222,11 @@ impl Constraint for LoopJoints {
                 }
             }
         }
-        Self { order, ranks, drives, of_tree }
+        let limited = LimitedDrives::new(model);
+        let without_limits =
+            |list: &Vec<usize>| list.iter().copied().filter(|&i| !limited.contains(i)).collect();
+        let unlimited = drives.iter().map(without_limits).collect();
+        Self { order, ranks, drives, unlimited, of_tree }
     }
 
     fn count(&self, model: &Model) -> usize {

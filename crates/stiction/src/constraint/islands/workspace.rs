@@ -17,8 +17,8 @@ use stiction_solvers::BlockRows;
 pub(crate) struct RowProblem<'a> {
     pub(crate) model: &'a Model,
     pub(crate) rows: &'a mut Rows,
-    /// Per row `prescribed + J v_free`; where bilateral rows act too, a solve makes it `prescribed + J v_X` of the unilateral
-    /// ones, their velocity when only the bilateral rows act.
+    /// Per row `prescribed + J v_free`; where bilateral rows or bounded drives act too, a solve makes it `prescribed + J v_X` of the
+    /// unilateral ones, their velocity when only these act.
     pub(crate) free: &'a mut [f64],
     /// Velocities at the beginning of the step, per row; empty if nobody asks.
     pub(crate) before: &'a [f64],
@@ -51,6 +51,8 @@ pub(crate) struct IslandWorkspace {
     pub(super) skipped: Vec<bool>,
     /// Whether a dependent row asks for what the others do not give.
     pub(super) contradicts: bool,
+    /// Rows of bounded drives, and their impulses beyond the middle of the bounds.
+    pub(super) moved: Vec<(usize, f64)>,
     /// Columns in which the present pivot's row has entries.
     pub(super) reached: Vec<usize>,
 }
@@ -62,7 +64,9 @@ impl IslandWorkspace {
         let RowProblem { model, rows, free, before, memory, .. } = problem;
         self.poison();
         self.number_rows(rows, blocks);
-        self.factored = self.bilateral == 0 && self.total > factored_from;
+        let bounded = |&&i: &&usize| rows.blocks[i].compliance > 0.0;
+        self.factored =
+            self.bilateral == 0 && self.total > factored_from && blocks.iter().find(bounded).is_none();
         if self.factored {
             self.free.resize(self.total, 0.0);
             gather(&mut self.free, rows, blocks, &self.local_row, free);
@@ -77,6 +81,33 @@ impl IslandWorkspace {
         self.before.resize(self.total, 0.0);
         gather(&mut self.before, rows, blocks, &self.local_row, before);
         self.list_blocks(rows, blocks, memory);
+        for (local, &i) in blocks.iter().enumerate() {
+            self.add_velocities(self.local_row[local], rows.blocks[i].center);
+        }
+    }
+
+    /// Adds the velocities that an impulse along a unilateral row gives the others and itself.
+    fn add_velocities(&mut self, row: usize, impulse: f64) {
+        if impulse != 0.0 {
+            let n = self.total - self.bilateral;
+            let column = self.delassus.iter().skip(row - self.bilateral).step_by(n);
+            self.free[self.bilateral..].iter_mut().zip(column).for_each(|(u, g)| *u += impulse * g);
+        }
+    }
+
+    /// Takes what bounded drives do for known: the free velocities of the other rows have it from now on.
+    fn settle_drives(&mut self, rows: &Rows, blocks: &[usize]) {
+        let mut answers = self.memory.iter().map(|memory| memory.impulse[0]);
+        for (local, &i) in blocks.iter().enumerate() {
+            let block = &rows.blocks[i];
+            let impulse = if block.kind == RowKind::Bilateral { None } else { answers.next() };
+            if let Some(impulse) = impulse.filter(|_| block.compliance > 0.0) {
+                self.moved.push((self.local_row[local], impulse));
+            }
+        }
+        while let Some((row, impulse)) = self.moved.pop() {
+            self.add_velocities(row, impulse);
+        }
     }
 
     /// Solves the unilateral problem that was posed, if there is one.
@@ -105,6 +136,7 @@ impl IslandWorkspace {
     /// Writes impulses, memory and free velocities of an island that was solved, with its blocks as they were `posed`.
     pub(crate) fn store(&mut self, problem: &mut RowProblem<'_>, blocks: &[usize], posed: &[Block]) {
         let RowProblem { rows, free, memory, .. } = problem;
+        self.settle_drives(rows, blocks);
         for (local, &i) in blocks.iter().enumerate() {
             let block = &rows.blocks[i];
             if block.kind != RowKind::Bilateral {
@@ -268,7 +300,9 @@ impl IslandWorkspace {
             if let RowKind::Unilateral(kind) = rows.blocks[i].kind {
                 let restitution = rows.blocks[i].restitution;
                 self.blocks.push(Block { kind, row: self.local_row[local] - self.bilateral, restitution });
-                self.memory.push(memory[i]);
+                let mut own = memory[i];
+                own.impulse[0] -= rows.blocks[i].center;
+                self.memory.push(own);
             }
         }
     }
@@ -285,6 +319,8 @@ impl IslandWorkspace {
             block.kind = RowKind::Unilateral(posed.kind);
             block.restitution = posed.restitution;
             memory[i] = *result;
+            memory[i].impulse[0] += block.center;
+            let result = &memory[i];
             rows.impulse[block.row..block.row + block.count].copy_from_slice(&result.impulse[..block.count]);
         }
     }

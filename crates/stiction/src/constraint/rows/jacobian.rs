@@ -34,6 +34,7 @@ impl Rows {
             angular: 0,
             softness: 0.0,
             compliance: 0.0,
+            center: 0.0,
         });
     }
 

@@ -87,8 +87,10 @@ pub(crate) struct RowBlock {
     angular: u8,
     /// Of bilateral rows: what is added to their diagonal of the Delassus operator, as a part of it.
     pub(crate) softness: f64,
-    /// Of bilateral rows: what is added to it, as a number (1/kg).
+    /// Of bilateral rows and of bounded drives: what is added to it, as a number (1/kg).
     pub(crate) compliance: f64,
+    /// Of bounded drives: the middle of the bounds of the impulse.
+    pub(crate) center: f64,
 }
 
 impl RowBlock {
@@ -137,7 +139,7 @@ impl Rows {
         &self.pieces[block.first_piece..][..block.piece_count]
     }
 
-    /// What makes each row of a bilateral block give way (1/kg), `J v + target + compliance lambda = 0`, zero-filled to six: its
+    /// What makes each row of a block give way (1/kg), `J v + target + compliance lambda = 0`, zero-filled to six: its
     /// compliance, and its softness as a part of the diagonal.
     pub(crate) fn compliances(&self, model: &Model, block: &RowBlock) -> [f64; 6] {
         let mut compliances = [block.compliance; 6];

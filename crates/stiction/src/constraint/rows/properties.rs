@@ -37,11 +37,18 @@ impl Rows {
         }
     }
 
-    /// Gives the last block's bilateral rows a compliance: `J v + target + compliance lambda = 0`. Such rows stand for springs, dampers,
-    /// drives and rotors; their works come from the forces themselves ([`super::passage`]).
+    /// Gives the last block's rows a compliance: `J v + target + compliance lambda` is what is zero, or has a sign at a bound. Such rows
+    /// stand for springs, dampers, drives and rotors; their works come from the forces themselves ([`super::passage`]).
     pub(crate) fn comply(&mut self, compliance: f64) {
         if let Some(block) = self.blocks.last_mut() {
             block.compliance = compliance;
+        }
+    }
+
+    /// Says around which impulse the bounds of the last block, one of friction, lie.
+    pub(crate) fn center(&mut self, center: f64) {
+        if let Some(block) = self.blocks.last_mut() {
+            block.center = center;
         }
     }
 }

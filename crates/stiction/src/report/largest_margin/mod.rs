@@ -163,7 +163,9 @@ impl LastStep<'_> {
             RowKind::Bilateral if block.softness == 0.0 && block.compliance == 0.0 => {
                 (row..row + block.count).for_each(|row| layout.push_row(row, Cone::Free { dim: 1 }));
             }
-            RowKind::Unilateral(BlockKind::Friction { bound }) if rates[0].abs() <= OPENS => {
+            RowKind::Unilateral(BlockKind::Friction { bound })
+                if rates[0].abs() <= OPENS && block.compliance == 0.0 =>
+            {
                 layout.push_row(row, Cone::Interval { lower: -bound, upper: bound });
             }
             RowKind::Unilateral(BlockKind::Limit { bias }) if rates[0] + bias <= OPENS => {

@@ -129,6 +129,10 @@ fn certify_blocks(
             certificate.add_bilateral_velocity(row.angular, row.velocity + row.compliance * row.impulse);
         }
         let RowKind::Unilateral(kind) = block.kind else { continue };
+        if block.compliance > 0.0 {
+            readout.rows[first..].iter().for_each(|row| certificate.add_drive(row));
+            continue;
+        }
         let kind = match kind {
             BlockKind::Contact { law, bias, preload } => {
                 let law = system.settings.formulation.law_in_force(law);

@@ -5,8 +5,8 @@ use super::{Rattle, SLIDES, SMALL, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
 use crate::constraint::position_error::larger;
-use crate::constraint::rows::{BlockKey, RowBlock};
-use crate::contact::ContactKey;
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind};
+use crate::contact::{BlockKind, ContactKey};
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
@@ -114,6 +114,14 @@ impl Rattle {
         for (ahead, of) in [(soft, false), (stiff, true)] {
             let active = |tree: TreeId| self.active[tree.index()] && self.stiff[tree.index()] == of;
             system.constraints.push(&mut problem.rows, &system.present(), Level::Velocity(ahead), active);
+        }
+        let formulation = &system.settings.formulation;
+        for block in &mut problem.rows.blocks {
+            if let RowKind::Unilateral(BlockKind::Contact { law, .. }) = &mut block.kind {
+                let in_force = formulation.law_in_force(*law);
+                // What stands is judged, and slip is kept, by the law in force; without friction it has fewer rows than there are.
+                *law = if in_force.rows() == law.rows() { in_force } else { *law };
+            }
         }
         problem.rows.sort();
         problem.rows.half_solve(system.model, system.data);

@@ -81,7 +81,7 @@ impl Kicks {
         }
         let duration = 0.5 * system.h;
         let (rate, position) = (&mut self.rate_gain, &mut self.position_gain);
-        system.forces.implicit_gains(system.model, tree, system.state, rate, position);
+        system.forces.implicit_gains(system.model, tree, system.state, |_| true, [rate, position]);
         for d in dofs {
             self.added[d] = duration * rate[d];
         }

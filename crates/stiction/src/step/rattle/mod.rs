@@ -208,7 +208,8 @@ impl Rattle {
                 if whole.abs() <= LEFT * tolerance && alone.abs() < whole.abs() { alone } else { whole }
             };
             law_stands(block.kind, &problem.rows.impulse[rows], moved, small * tolerance)
-                && (block.kind != RowKind::Bilateral || block.compliance == 0.0 && block.softness == 0.0)
+                && block.compliance == 0.0
+                && block.softness == 0.0
         })
     }
 

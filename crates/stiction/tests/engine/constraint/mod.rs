@@ -5,6 +5,7 @@ mod closure;
 mod coupling;
 mod equality;
 mod fixed_range;
+mod limited_drive;
 mod tendon_oracle;
 
 /// A uniform rod along x or down z.

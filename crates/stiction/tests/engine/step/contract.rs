@@ -7,7 +7,7 @@ use stiction::contact::Formulation;
 use stiction::geometry::Shape;
 use stiction::model::TreeId;
 use stiction::sim::{Mocap, SimError, Snapshot, State};
-use stiction::spatial::Motion;
+use stiction::spatial::{Motion, Transform};
 
 const PILE: &str = r#"<mujoco><option timestep="0.002"/><default><geom friction="0.6"/></default><worldbody>
     <geom name="floor" type="plane" size="5 5 1"/>
@@ -475,13 +475,7 @@ fn a_state_of_another_model_is_refused_by_name_and_no_step_is_taken() {
         |state| state.v = longer(&state.v),
         |state| state.loop_q = longer(&state.loop_q),
         |state| state.ctrl = longer(&state.ctrl),
-        |state| {
-            state.mocap = Box::new([Mocap {
-                position: Vector3::zeros(),
-                orientation: [1.0, 0.0, 0.0, 0.0],
-                velocity: Motion::zero(),
-            }])
-        },
+        |state| state.mocap = Box::new([Mocap::new(&Transform::identity(), Motion::zero())]),
         |state| state.applied = Box::default(),
         |state| state.external = Box::default(),
     ];

@@ -15,3 +15,4 @@ mod restitution;
 mod shipped_scenes;
 mod snapshots;
 mod work;
+mod written_poses;

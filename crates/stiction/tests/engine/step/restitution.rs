@@ -245,6 +245,7 @@ fn place(s: &mut Simulation, q: &[f64], v: &[f64], direction: f64) {
     let plane = &mut s.state.mocap[0];
     plane.position = tip - normal * 0.25;
     plane.orientation = [(turn / 2.0).cos(), 0.0, (turn / 2.0).sin(), 0.0];
+    plane.teleport(&plane.pose());
 }
 
 #[test]

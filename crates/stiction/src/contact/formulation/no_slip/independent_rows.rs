@@ -87,6 +87,13 @@ impl IndependentRows {
         true
     }
 
+    /// Forgets all but the first `count` rows chosen.
+    pub(super) fn keep(&mut self, count: usize) {
+        self.chosen.truncate(count);
+        self.directions.truncate(count * self.columns);
+        self.factor.truncate(count * (count + 1) / 2);
+    }
+
     /// Replaces `b` by the solution of `L x = b`.
     pub(super) fn solve_lower(&self, b: &mut [f64]) {
         for k in 0..b.len() {

@@ -29,7 +29,7 @@
 //! 1. The largest independent set of the tangent rows held ([`IndependentRows`]), and what normal rows have across them: the rows
 //!    of a factor of `N P N^T`.
 //! 2. The remaining problem goes to the solver ([`NormalProblem`]).
-//! 3. Tangential impulses from the factor, corrected once by what the rows are off on the original data.
+//! 3. Tangential impulses from the factor, and a correction of all impulses by what the rows are off on the original data.
 //! 4. Releasing: if every contact whose rows were chosen presses, and every contact that presses is held, that is the answer.
 //!    Else: normal impulses of redundant contacts are not unique, and a pivoting solver loads few of them. Another solution with
 //!    the same `Y^T lambda_n` is sought in which all contacts held that can press do (least squares with a small load on each; by
@@ -284,6 +284,7 @@ impl NoSlip {
             round += 1;
         };
         self.find_tangential(rows);
+        self.correct(rows);
         self.assess(rows, &mut report);
         report
     }

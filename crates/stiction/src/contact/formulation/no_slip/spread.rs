@@ -18,7 +18,7 @@ const SHARE: f64 = 1e-6;
 const SAME: f64 = 1e-11;
 
 /// A contact that opens slower than this part of the largest speed touches.
-const IDLE: f64 = 1e-9;
+pub(super) const IDLE: f64 = 1e-9;
 
 /// Step 4's least-squares problem.
 #[derive(Debug, Default)]

@@ -1,8 +1,10 @@
-//! Step 3: the tangential impulses, and what the rows are off on the original data.
+//! Step 3: the tangential impulses, the digits of all, and what the rows are off on the original data.
 
 use super::NoSlip;
 use super::independent_rows::DEPENDENT;
+use super::spread::IDLE;
 use crate::contact::formulation::normal::{FactoredIsland, bias, dot};
+use crate::contact::island::BlockKind;
 use stiction_solvers::{Report, Status};
 
 /// What is rounding of a velocity, in parts of its terms.
@@ -34,6 +36,35 @@ impl NoSlip {
         rows.push(&self.impulse, &mut self.push);
     }
 
+    /// Brings the normal rows of what presses, and the tangents held, to what they are to be, to rounding. Solvers and step 4 leave
+    /// velocities of the size of their tolerances; a row of cubes between two pads buckles by them, a little more in every step, as nothing
+    /// but these contacts keeps it straight.
+    pub(super) fn correct(&mut self, rows: &FactoredIsland) {
+        let blocks = rows.island.blocks;
+        let tangents = self.rows.chosen().len();
+        for (block, _) in blocks.iter().zip(&self.presses).filter(|(_, presses)| **presses) {
+            self.rows.offer(rows, block.row, &mut self.l, &mut self.rest);
+        }
+        self.multipliers.clear();
+        self.multipliers.reserve(rows.columns());
+        self.multipliers.extend(self.rows.chosen().iter().map(|&row| -rows.velocity(row, &self.push).0));
+        // Normals were chosen last, in the order of the blocks.
+        let mut normals = self.rows.chosen().iter().zip(&mut self.multipliers).skip(tangents).peekable();
+        for block in blocks {
+            if let Some((_, step)) = normals.next_if(|(row, _)| **row == block.row) {
+                *step -= bias(block.kind);
+            }
+        }
+        self.rows.solve_lower(&mut self.multipliers);
+        self.rows.solve_upper(&mut self.multipliers);
+        let mut normals = self.rows.chosen().iter().zip(&self.multipliers).skip(tangents);
+        if normals.all(|(&row, step)| self.impulse[row] + step >= 0.0) {
+            self.add_multipliers();
+            rows.push(&self.impulse, &mut self.push);
+        }
+        self.rows.keep(tangents);
+    }
+
     fn add_multipliers(&mut self) {
         for (&row, step) in self.rows.chosen().iter().zip(&self.multipliers) {
             self.impulse[row] += step;
@@ -47,7 +78,14 @@ impl NoSlip {
         let mut worst = report.residual.natural_map;
         for (b, block) in rows.island.blocks.iter().enumerate() {
             let (velocity, size) = rows.velocity(block.row, &self.push);
-            let off = velocity + bias(block.kind) - self.normal.solution.w[b];
+            let opens = velocity + bias(block.kind);
+            // Redundant contacts that press may contradict each other by what step 4 takes for touching.
+            let idle = IDLE * self.speed / rows.unit(block.row);
+            let off = match block.kind {
+                BlockKind::Friction { .. } => opens - self.normal.solution.w[b],
+                _ if self.presses[b] => opens - opens.clamp(-idle, idle),
+                _ => opens.min(0.0),
+            };
             let moves = dot(self.normal.row(b), self.normal.row(b)) > 0.0;
             if moves && off.abs() > ROUNDING * (size + bias(block.kind).abs()) {
                 worst = worst.max(off.abs() * rows.unit(block.row) / speed);
