@@ -18,9 +18,7 @@ export function number(x: number, digits = 4): string {
     const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
     return x.toFixed(Math.min(decimals, 12)).replace("-", MINUS);
   }
-  // An exponent of two figures takes the room of a digit.
-  const kept = Math.min(digits, size >= 1e10 || size < 1e-9 ? 2 : 3);
-  const [mantissa, exponent] = x.toExponential(kept - 1).split("e");
+  const [mantissa, exponent] = x.toExponential(Math.min(digits, 3) - 1).split("e");
   return `${mantissa.replace("-", MINUS)}\u00d7${power(Number(exponent))}`;
 }
 
