@@ -41,6 +41,7 @@ import numpy as np
 FORMAT = 11  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
+MET = 1e-10  # displacement by which a step with impulses at both ends may miss an equality (m or rad)
 JAMMED = 1e-12  # part of impulses over the least mass that is left
 OPEN = 1e-6  # error of an equality that is not met (m or rad)
 TINY = 1e-300
@@ -322,7 +323,9 @@ def judge_held(r, contacts, rows, verdict):
     for kind in ("equality", "action"):
         if (law == kind).any():
             left = rows.worst(np.where(law == kind, np.abs(error), 0.0))
-            allowance = np.where(r["unsolved"] > 0, np.inf, HELD * fastest + JAMMED * pushed)
+            displaced = (law == kind) & (r["row_after"] != r["row_velocity"])
+            missed = rows.worst(np.where(displaced, MET / r["row_duration"], 0.0))
+            allowance = np.where(r["unsolved"] > 0, np.inf, HELD * fastest + JAMMED * pushed + missed)
             verdict.compare(f"{kind} rows", left, np.zeros(rows.steps), allowance)
 
 
