@@ -124,12 +124,17 @@ def test_applied_forces_move_bodies_as_newton_says() -> None:
     assert sim.qvel[0] == pytest.approx(0.2, abs=1e-12)
 
 
-def test_a_mocap_body_carries_a_box_along() -> None:
+def box_on_lift(dt: float) -> stiction.Simulation:
+    """A box that rests on a mocap body."""
     text = """<mujoco><worldbody>
       <body name="lift" mocap="true" pos="0 0 0.1"><geom type="box" size="0.5 0.5 0.1"/></body>
       <body name="box" pos="0 0 0.3"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
     </worldbody></mujoco>"""
-    sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-3)
+    return stiction.Simulation(stiction.Model.from_string(text), dt=dt)
+
+
+def test_a_mocap_body_carries_a_box_along() -> None:
+    sim = box_on_lift(1e-3)
     assert sim.mocap_pos.shape == (1, 3) and sim.model.mocap_names == ["lift"]
     sim.mocap_linvel[0, 2] = 0.2
     for _ in range(500):
@@ -140,11 +145,7 @@ def test_a_mocap_body_carries_a_box_along() -> None:
 
 
 def test_a_mocap_body_written_before_each_step_carries_a_box_along_and_one_that_is_teleported_does_not() -> None:
-    text = """<mujoco><worldbody>
-      <body name="lift" mocap="true" pos="0 0 0.1"><geom type="box" size="0.5 0.5 0.1"/></body>
-      <body name="box" pos="0 0 0.3"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
-    </worldbody></mujoco>"""
-    sim = stiction.Simulation(stiction.Model.from_string(text), dt=1e-2)
+    sim = box_on_lift(1e-2)
     for step in range(1, 51):
         sim.mocap_pos[0, 2] = 0.1 + 0.002 * step
         sim.step()

@@ -187,8 +187,9 @@ impl Rattle {
         tree.is_some_and(|tree| self.stiff[tree.index()])
     }
 
-    /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated. What `earlier` steps left of the displacement (m) of a block's row counts
-    /// for nothing as long as it is far within the tolerance: contacts that contradict each other leave some for ever.
+    /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated. What
+    /// `earlier` steps left of the displacement (m) of a block's row counts for nothing as long as it is far within the tolerance:
+    /// contacts that contradict each other leave some for ever.
     fn stands(
         &self,
         problem: &ContactProblem,
