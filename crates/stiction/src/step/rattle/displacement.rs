@@ -23,6 +23,8 @@ use nalgebra::Vector3;
 pub(super) struct Displacements {
     /// Of every contact of the problem, at the beginning.
     pub(super) contacts: Vec<ContactStart>,
+    /// Contacts that have the frames with which they close: there is no gap along these at the beginning.
+    pub(super) closing: Vec<ContactKey>,
     /// Displacement of every row by the length of the step.
     pub(super) rates: Vec<f64>,
     /// The same to first order, by the rows of the beginning; a gap or a slip there that is `slight` counts for nothing.
@@ -38,6 +40,7 @@ impl Displacements {
     pub(super) fn new(model: &Model) -> Self {
         Self {
             contacts: Vec::new(),
+            closing: Vec::new(),
             rates: Vec::new(),
             along: Vec::new(),
             ends: Rows::default(),
@@ -121,7 +124,8 @@ impl Displacements {
                 let at = (model, &*system.data, &system.state.mocap[..]);
                 let moved = self.contacts[index].displacement(at.0, at.1, at.2, contact, end, h);
                 let [left_1, left_2] = left(index);
-                let overlap = if contact.gap < -tolerance { contact.gap } else { 0.0 };
+                let overlaps = contact.gap < -tolerance && !self.closing.contains(&contact.key);
+                let overlap = if overlaps { contact.gap } else { 0.0 };
                 let moved = (moved + Vector3::new(-overlap, left_1, left_2)) / h;
                 rates.copy_from_slice(&moved.as_slice()[..block.count]);
                 let at_start = [contact.gap - overlap, left_1, left_2];

@@ -5,8 +5,8 @@ use super::{Rattle, SLIDES, SLIGHT, SMALL, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
 use crate::constraint::position_error::larger;
-use crate::constraint::rows::{BlockKey, RowKind};
-use crate::contact::{BlockKind, ContactKey};
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind};
+use crate::contact::{BlockKind, ContactKey, Law};
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
@@ -18,6 +18,9 @@ const MAX_PASSES: usize = 12;
 
 /// Rounds of contacts that were not foreseen, at most.
 const MAX_ROUNDS: usize = 8;
+
+/// What slides is posed as many times faster than what impulses do to it, lest they turn its friction.
+const FASTER: f64 = 100.0;
 
 /// Part of the overlap that is tolerated, as a displacement that another pass would bring.
 const SETTLED: f64 = 1e-1;
@@ -134,7 +137,7 @@ impl Rattle {
         for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
             let Some(index) = block.contact else { continue };
             let velocity = [self.before[block.row + 1], self.before[block.row + 2]];
-            let slides = libm::hypot(velocity[0], velocity[1]) > SLIDES;
+            let slides = is_viscous(block) || libm::hypot(velocity[0], velocity[1]) > SLIDES;
             self.sliding[index] =
                 Some(velocity).filter(|_| slides && problem.contacts[index].gap <= TOUCHING);
         }
@@ -155,6 +158,7 @@ impl Rattle {
     ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
         self.exchange_ends(system);
         self.rounds = 0;
+        self.displacements.closing.clear();
         loop {
             self.pass_through(system, problem)?;
             if self.rounds == MAX_ROUNDS {
@@ -181,8 +185,13 @@ impl Rattle {
         self.reports.resize(islands, None);
         self.passes = 0;
         let mut least = f64::INFINITY;
+        self.best.clone_from(&problem.rows.impulse);
         loop {
-            self.move_to_end(system, problem)?;
+            let moved = self.move_to_end(system, problem);
+            if moved.is_err() && self.passes > 0 {
+                break;
+            }
+            moved?;
             self.measure(system, problem);
             self.passes += 1;
             self.settle(system, problem);
@@ -201,12 +210,10 @@ impl Rattle {
             }
             self.solve(system, problem);
         }
-        // What does not settle may run away: the pass that brought least is the best there is.
-        if least.is_finite() {
-            problem.rows.impulse.copy_from_slice(&self.best);
-            self.move_to_end(system, problem)?;
-            self.measure(system, problem);
-        }
+        // What does not settle may run away, so far that no step can be taken: the pass that brought least is the best there is.
+        problem.rows.impulse.copy_from_slice(&self.best);
+        self.move_to_end(system, problem)?;
+        self.measure(system, problem);
         Ok(())
     }
 
@@ -295,14 +302,15 @@ impl Rattle {
         self.free.clear();
         self.free.extend(self.posed.iter().zip(&self.contributed).map(|(posed, own)| posed - own));
         for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
-            let slides = block.contact.is_some_and(|index| self.sliding[index].is_some());
+            let slides =
+                block.contact.is_some_and(|index| self.sliding[index].is_some()) && !is_viscous(block);
             let rows = block.row..block.row + 3;
             let pushed = self.contributed[rows.clone()].iter().fold(0.0, |most: f64, u| most.max(u.abs()));
             let tangential = &self.posed[block.row + 1..block.row + 3];
             let speed = libm::hypot(tangential[0], tangential[1]);
-            if slides && speed > 0.0 && speed < pushed {
-                // Only the direction counts. As fast as this it does not depend on what the solve changes.
-                let faster = pushed / speed - 1.0;
+            if slides && speed > 0.0 && speed < FASTER * pushed {
+                // Only the direction counts for dry friction. As fast as this it hardly depends on what the solve changes.
+                let faster = FASTER * pushed / speed - 1.0;
                 self.free[block.row + 1] += faster * tangential[0];
                 self.free[block.row + 2] += faster * tangential[1];
             }
@@ -326,4 +334,10 @@ impl Rattle {
             });
         }
     }
+}
+
+/// Whether friction depends on how fast a contact slides.
+fn is_viscous(block: &RowBlock) -> bool {
+    let RowKind::Unilateral(BlockKind::Contact { law, .. }) = block.kind else { return false };
+    matches!(law, Law::Viscous { .. } | Law::CoulombViscous { .. })
 }

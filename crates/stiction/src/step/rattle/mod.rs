@@ -87,7 +87,8 @@ const ALONG: f64 = 1e-11;
 /// The workspace. Keeps its capacity.
 #[derive(Debug)]
 pub(crate) struct Rattle {
-    /// The trees at work, and those whose forces all act at the beginning.
+    /// The trees under the contact rule, those of them at work, and those whose forces all act at the beginning.
+    governed: Vec<bool>,
     active: Vec<bool>,
     stiff: Vec<bool>,
     kicks: Kicks,
@@ -151,6 +152,7 @@ impl Rattle {
         let velocities = || vec![0.0; model.nv() + model.loop_nv()];
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
+            governed: no(),
             active: no(),
             stiff: no(),
             kicks: Kicks::new(model),

@@ -5,13 +5,19 @@
 //!
 //! 1. A geom that has travelled farther than its contacts were searched for: its set goes through the step from impact to impact
 //!    ([`super::walk`]), after each of which velocities tell what is near.
-//! 2. Overlap of features that have no rows. They get rows at the poses of the beginning, at the contact point of the end as both bodies
-//!    carry it back.
+//! 2. Overlap of features that have no rows. They get rows at the poses of the beginning, with the frame and the contact point of the end
+//!    as the bodies carry them back.
 //!
-//! Rows are only added, so rounds end. Where a tree is met that no contact rule moved, the step is taken again with it.
+//! Features that come together within the step press along the normal with which they touch, at the end: contacts that close, and whose
+//! normal has turned, get the rows of the end likewise. (A ball that rolls from one plate to the next is near the edge of the next one at
+//! the beginning, whose normal would brake it.)
+//!
+//! Rows are only added, and turned once, so rounds end. Where a tree is met that no contact rule moved, the step is taken again with it.
 
 use super::Rattle;
 use super::displacement::find;
+use super::slip::ContactStart;
+use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::BlockKey;
 use crate::contact::{Contact, ContactKey};
 use crate::dynamics::base_motion;
@@ -19,7 +25,9 @@ use crate::model::{Base, TreeId};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::system::System;
-use nalgebra::Vector3;
+
+/// A normal that turns by less than this (rad) has not turned.
+const TURNED: f64 = 1e-9;
 
 /// What was not foreseen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +55,9 @@ impl Rattle {
             problem.contacts.truncate(known);
             return Unforeseen::Trees(first, second);
         }
-        if problem.contacts.len() == known {
+        self.displacements.closing.extend(problem.contacts[known..].iter().map(|contact| contact.key));
+        let turned = self.turn_closing(system, problem);
+        if problem.contacts.len() == known && !turned {
             return Unforeseen::Nothing;
         }
         let mut impulses = std::mem::take(&mut self.round);
@@ -78,16 +88,12 @@ impl Rattle {
                 continue;
             }
             let trees = contact.links.map(|link| link.map(|link| system.model.links[link].tree));
-            let works = |tree: TreeId| self.active[tree.index()];
-            let mut present = trees.iter().flatten();
-            match (present.clone().any(|&tree| works(tree)), present.all(|&tree| works(tree))) {
-                (true, true) => problem.contacts.push(self.carried_back(system, contact)),
-                (true, false) if self.may_join => {
-                    if let [Some(first), Some(second)] = trees {
-                        return Some((first, second));
-                    }
-                }
-                _ => {}
+            let present = || trees.iter().flatten();
+            let works = present().any(|tree| self.active[tree.index()]);
+            if works && present().all(|tree| self.active[tree.index()]) {
+                problem.contacts.push(self.carried_back(system, contact));
+            } else if self.may_join && (works || present().any(|tree| !self.governed[tree.index()])) {
+                return present().next().copied().zip(present().last().copied());
             }
         }
         None
@@ -95,18 +101,34 @@ impl Rattle {
 
     /// A contact of the end as both bodies had it at the beginning.
     fn carried_back(&self, system: &System<'_>, contact: &Contact) -> Contact {
-        let (model, normal) = (system.model, contact.frame.column(0));
-        let at = [0, 1].map(|side| {
-            let body = model.geoms[contact.geoms[side]].body;
-            let now = base_motion(model, system.data, &system.state.mocap, body).0;
-            let then = base_motion(model, &self.start, &self.began.mocap, body).0;
-            let sign = if side == 0 { -0.5 } else { 0.5 };
-            let witness = contact.point + normal * (sign * contact.gap);
-            (then.point(&now.inverse_point(&witness)), then.rotation * now.rotation.transpose())
-        });
-        let frame = at[0].1 * contact.frame;
-        let apart: Vector3<f64> = at[1].0 - at[0].0;
-        Contact { point: (at[0].0 + at[1].0) * 0.5, frame, gap: frame.column(0).dot(&apart), ..*contact }
+        let (model, mocap) = (system.model, &system.state.mocap);
+        ContactStart::new(model, system.data, mocap, contact).carried_to(
+            model,
+            &self.start,
+            &self.began.mocap,
+            contact,
+        )
+    }
+
+    /// Gives contacts that close within the step the frames with which they do; returns whether any has another one now.
+    fn turn_closing(&mut self, system: &System<'_>, problem: &mut ContactProblem) -> bool {
+        let before = self.displacements.closing.len();
+        let ContactProblem { rows, contacts, .. } = problem;
+        for block in rows.blocks.iter().filter(|block| rows.impulse[block.row] > 0.0) {
+            let Some(contact) = block.contact.map(|index| &mut contacts[index]) else { continue };
+            if contact.gap <= TOUCHING || self.displacements.closing.contains(&contact.key) {
+                continue;
+            }
+            let Some(end) = find(&system.constraints.contacts.finder.contacts, &contact.key) else {
+                continue;
+            };
+            let closed = self.carried_back(system, end);
+            if (closed.frame.column(0) - contact.frame.column(0)).norm() > TURNED {
+                self.displacements.closing.push(contact.key);
+                *contact = closed;
+            }
+        }
+        self.displacements.closing.len() > before
     }
 
     /// Trees at work of which a surface has travelled farther than its contacts were searched for.

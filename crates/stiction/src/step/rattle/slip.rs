@@ -115,6 +115,25 @@ impl ContactStart {
         Vector3::new(gap, tangential.y, tangential.z)
     }
 
+    /// The contact as it is at the poses in `data` and `mocap`: the flatter body carries its frame, the other one the point x.
+    pub(super) fn carried_to(
+        &self,
+        model: &Model,
+        data: &Data,
+        mocap: &[Mocap],
+        contact: &Contact,
+    ) -> Contact {
+        let [base, other] = bases(model, data, mocap, contact, self.flat);
+        let sign = if self.flat == 0 { 1.0 } else { -1.0 };
+        let carried = base.inverse_point(&other.point(&self.own_carried)) - self.carried;
+        Contact {
+            point: other.point(&self.own_center) + base.vector(&self.arm),
+            frame: base.rotation * self.frame,
+            gap: self.gap + sign * self.frame.column(0).dot(&carried),
+            ..*contact
+        }
+    }
+
     /// The contact frame in the axes of the flatter body.
     pub(super) fn frame(&self) -> &Matrix3<f64> {
         &self.frame

@@ -105,6 +105,7 @@ impl Rattle {
         choice.mark_stiff(system, &mut self.stiff);
         system.closures.loops.extend_rates(&mut free.v);
         self.walk.begin(system, choice, &free.v);
+        self.governed.copy_from_slice(&choice.contact_rule);
         for (tree, active) in self.active.iter_mut().enumerate() {
             *active = choice.contact_rule[tree] && !self.walk.sets[root(&mut choice.sets, tree)];
         }

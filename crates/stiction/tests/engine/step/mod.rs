@@ -4,6 +4,7 @@ mod acceleration;
 mod allocation;
 mod carried;
 mod certificate;
+mod closing_contacts;
 mod combinations;
 mod conservation;
 mod contract;

@@ -1,0 +1,80 @@
+//! Contacts that close within a step, under impulses at both ends of it.
+
+use crate::common::piles::pile;
+use stiction::scene::mjcf;
+use stiction::settings::Stepper;
+use stiction::sim::Simulation;
+
+const G: f64 = 9.81;
+
+fn simulate(text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.stepper = Some(Stepper::Rattle);
+    Simulation::from_scene(scene).unwrap()
+}
+
+#[test]
+fn a_ball_rolls_up_a_low_step_by_its_height_and_over_a_flush_seam_as_over_a_plane() {
+    for h in [5e-4, 2e-3, 5e-3, 1e-2] {
+        for v in [0.3, 2.0, 5.0] {
+            for height in [0.0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5] {
+                let mut s = simulate(&format!(
+                    r#"<mujoco><option timestep="{h}"/><default><geom friction="0.8"/></default><worldbody>
+                    <geom type="box" pos="-5 0 -0.5" size="5 5 0.5"/><geom type="box" pos="5 0 {}" size="5 5 0.5"/>
+                    <body pos="-0.5 0 0.1"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body></worldbody>
+                    <keyframe><key name="start" qpos="-0.5 0 0.1 1 0 0 0" qvel="{v} 0 0 0 {} 0"/></keyframe></mujoco>"#,
+                    height - 0.5,
+                    v / 0.1
+                ));
+                let mut highest = f64::NEG_INFINITY;
+                while s.state.q[0] < 0.2 {
+                    let report = s.step().unwrap();
+                    assert!(report.solved(), "{h}, {v}, {height}: {report:?}");
+                    assert!(report.certificate.penetration <= 1e-9, "{h}, {v}, {height}: {report:?}");
+                    highest = highest.max(s.state.q[2] - 0.1);
+                }
+                // The edge of the step pushes for part of one step at most: the ball jumps by no more than it falls in one.
+                let most = height + if height <= 1e-8 { 1e-9 } else { 0.5 * G * h * h };
+                assert!(highest <= most, "{h}, {v}, {height}: {highest}");
+                // An inelastic impact at the edge turns away the part of the velocity along the normal there.
+                let lost = if height <= 1e-9 { 1e-8 } else { height.sqrt().max(1e-3) };
+                assert!((s.state.v[0] - v).abs() <= lost * v, "{h}, {v}, {height}: {}", s.state.v[0]);
+                assert!((s.state.v[4] - s.state.v[0] / 0.1).abs() <= 1e-7 * v / 0.1, "{h}, {v}, {height}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_of_a_random_pile_is_solved_without_overlap() {
+    for seed in 1..=6 {
+        let mut s = simulate(&pile(seed, 8));
+        for _ in 0..1000 {
+            let report = s.step().unwrap();
+            let c = &report.certificate;
+            assert!(report.solved() && c.residual <= 1e-9, "seed {seed}: {report:?}");
+            assert!(c.penetration <= 1e-9 && c.approach <= 1e-6, "seed {seed}: {report:?}");
+            assert!(c.pull <= 1e-4 && c.cone_violation <= 1e-4, "seed {seed}: {report:?}");
+            // Impulses of the beginning may add what those of the next steps take back, third order in a step.
+            assert!(c.energy_change <= 1e-5 * (1.0 + report.energy.abs()), "seed {seed}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn fast_impacts_on_something_that_slides_settle_in_few_passes() {
+    // A rod that slides on its tip drives the other end against a slope: each friction depends on both loads.
+    let mut s = simulate(
+        r#"<mujoco><option timestep="0.002"/><default><geom friction="0.6"/></default><worldbody>
+        <geom type="plane" size="5 5 1"/><geom type="box" pos="0.6 0 0" euler="0 -60 0" size="0.3 1 0.05"/>
+        <body pos="0 0 0.25" euler="0 70 10"><freejoint/><geom type="capsule" size="0.04 0.3" mass="3"/></body></worldbody>
+        <keyframe><key name="start" qpos="0 0 0.25 0.816 0.05 0.571 0.07" qvel="6 0.5 -2 3 -8 1"/></keyframe></mujoco>"#,
+    );
+    let mut passes = 0;
+    for _ in 0..500 {
+        let report = s.step().unwrap();
+        assert!(report.solved() && report.certificate.penetration <= 1e-9, "{report:?}");
+        passes += report.passes;
+    }
+    assert!(passes <= 500 * 4, "{passes} passes");
+}
