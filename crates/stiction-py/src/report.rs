@@ -364,7 +364,7 @@ fn pack_row(bytes: &mut Vec<u8>, row: &RowForce) {
     bytes.extend_from_slice(&i32::from(row.angular).to_le_bytes());
     pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start]);
     pack_numbers(bytes, &[row.after, row.duration, row.drift]);
-    pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work()]);
+    pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work]);
 }
 
 fn pack_numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {

@@ -134,11 +134,11 @@ pub struct StepReport {
     pub step: u64,
     /// Time at its end (s).
     pub time: f64,
-    /// Contacts in the problem.
+    /// Contacts in the problem; one that acts several times in the step is one.
     pub contacts: usize,
-    /// Constraint rows.
+    /// Constraint rows, of a step with impulses at both ends those of its beginning.
     pub rows: usize,
-    /// Islands with unilateral rows.
+    /// Islands with unilateral rows, likewise.
     pub islands: usize,
     /// Islands that were not solved to tolerance, or whose bilateral rows contradict each other.
     pub unsolved: usize,
@@ -245,9 +245,15 @@ impl StepReport {
         }
     }
 
+    /// Adds an island with how it was solved.
     pub(crate) fn add_island(&mut self, island: &IslandReport) {
-        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.islands += 1;
+        self.add_effort(island);
+    }
+
+    /// Adds how an island was solved that is counted already.
+    pub(crate) fn add_effort(&mut self, island: &IslandReport) {
+        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.bounces += bounces;
         self.reduced_impacts += usize::from(reduced);
         self.iterations += report.iterations;

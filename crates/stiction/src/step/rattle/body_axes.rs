@@ -74,7 +74,7 @@ impl Rattle {
 }
 
 /// A contact whose friction is nearer than this part of its bound slides.
-const BOUND: f64 = 1e-9;
+pub(super) const BOUND: f64 = 1e-9;
 
 /// An impulse along the axes of the flatter body, in a contact frame there, as far as the law can have it.
 fn on_frame(impulse: &[f64; 3], frame: &Matrix3<f64>, kind: BlockKind) -> [f64; 3] {

@@ -38,6 +38,7 @@
 //! | `displacement`, `slip` | what a step does along its rows |
 //! | `body_axes` | impulses remembered in the axes of bodies |
 //! | `walk` | sets of trees that go through the step in parts |
+//! | `kept` | the problems of both ends, for margins |
 //! | `stages` | the step |
 //!
 //! # References
@@ -49,6 +50,7 @@ mod body_axes;
 mod displacement;
 mod drift;
 mod first_half;
+mod kept;
 mod kick;
 mod rounds;
 mod second_half;
@@ -69,6 +71,7 @@ use crate::step::start::StepStart;
 use crate::step::system::System;
 use displacement::Displacements;
 use drift::Scratch;
+use kept::Kept;
 use kick::Kicks;
 use walk::Walk;
 
@@ -129,6 +132,8 @@ pub(crate) struct Rattle {
     /// Impulses so far, when a round adds rows.
     round: ProblemMemory,
     walk: Walk,
+    /// The problems of the beginning and of the end.
+    kept: [Kept; 2],
 }
 
 impl Rattle {
@@ -178,6 +183,7 @@ impl Rattle {
             reaches: Vec::new(),
             round: ProblemMemory::default(),
             walk: Walk::new(model),
+            kept: Default::default(),
         })))
     }
 
