@@ -20,6 +20,9 @@ pub(crate) trait Act: Copy {
 
     /// Adds an act that comes later.
     fn add(&mut self, later: &Self);
+
+    /// Takes what has been told of all acts once they were added up ([`Acts::tell`]).
+    fn take_told(&mut self, act: &Self);
 }
 
 /// The acts of a step. Keeps its capacity.
@@ -47,8 +50,9 @@ impl<T: Act> Acts<T> {
 
     /// Completes a step: sorts the acts and adds them up.
     pub(crate) fn close(&mut self) {
-        self.sort();
         self.sums.clear();
+        self.sums.reserve(self.all.capacity());
+        self.sort();
         let differ = |pair: &[T]| pair[0].key() != pair[1].key();
         if self.all.iter().all(T::is_whole) && self.all.windows(2).all(differ) {
             return;
@@ -67,11 +71,24 @@ impl<T: Act> Acts<T> {
             return;
         }
         self.order.clear();
+        self.order.reserve(self.all.capacity());
         self.order.extend(0..self.all.len());
         self.order.sort_unstable_by_key(|&act| (self.all[act].key(), act));
         self.sorted.clear();
+        self.sorted.reserve(self.all.capacity());
         self.sorted.extend(self.order.iter().map(|&act| self.all[act]));
         std::mem::swap(&mut self.all, &mut self.sorted);
+    }
+
+    /// Shows the acts of each key, to be told something of them, the same of all; the sums get it too.
+    pub(crate) fn tell(&mut self, mut tell: impl FnMut(&mut [T])) {
+        let mut sums = self.sums.iter_mut();
+        for acts in self.all.chunk_by_mut(|a, b| a.key() == b.key()) {
+            tell(acts);
+            if let (Some(sum), Some(act)) = (sums.next(), acts.first()) {
+                sum.take_told(act);
+            }
+        }
     }
 
     /// What each key did in the whole step, sorted.

@@ -72,6 +72,10 @@ macro_rules! certificate_fields {
             dissipation: "W", "missing friction power", true;
             /// Fastest sliding of a contact without slip that presses (m/s).
             slip: "m/s", "slip without leave", true;
+            /// Farthest that the points of a contact that sticks slipped over the step (m).
+            sticking_slip: "m", "slip of sticking contacts", true;
+            /// The same since the contact sticks (m).
+            sticking_shift: "m", "shift of sticking contacts", true;
             /// Worst difference between viscous friction and its coefficient times the velocity after the step (N).
             viscous_error: "N", "error of viscous friction", true;
             /// Worst error of a bilateral constraint at the end of the step (m).
@@ -367,6 +371,12 @@ impl Certificate {
         let right = (row.impulse - off / row.compliance).clamp(row.lower, row.upper);
         let worst = if row.angular { &mut self.cone_violation_angular } else { &mut self.cone_violation };
         raise(worst, (row.impulse - right).abs() / row.duration);
+    }
+
+    /// Adds a contact that sticks: its slip over the step and since it sticks (m).
+    pub(crate) fn add_slip(&mut self, slip: f64, shift: f64) {
+        raise(&mut self.sticking_slip, slip);
+        raise(&mut self.sticking_shift, shift);
     }
 
     /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).

@@ -24,7 +24,7 @@ use crate::report::rows::{RowForce, RowLaw};
 use nalgebra::{Rotation3, Vector3};
 
 /// An act of a contact counts for what the contact does if it brings more than this part of the normal impulse.
-const COUNTS: f64 = 1e-6;
+pub(crate) const COUNTS: f64 = 1e-6;
 
 /// Impulse and force of one contact in the last step: of all of it
 /// ([`Simulation::contact_forces`](crate::sim::Simulation::contact_forces)), or of one act of several
@@ -77,6 +77,10 @@ pub struct ContactForce {
     /// would have been needed, `|lambda_t| / lambda_n`. A contact with dry friction that does not press needs none: 0. `None` only where
     /// there is no dry friction.
     pub margin: Option<f64>,
+    /// How far the material points that touch slipped over the step though the contact stuck (m), as poses show it; 0 of other contacts.
+    pub slip: f64,
+    /// The same since it sticks (m): the sum of the slips of all steps, in the axes of the flatter body.
+    pub shift: f64,
     /// The whole step (s).
     pub(crate) step: f64,
 }
@@ -107,6 +111,8 @@ impl ContactForce {
             friction_work,
             mode: mode(&impulse, &velocity, contact.law),
             margin: margin(contact.law, &impulse, &velocity, duration),
+            slip: 0.0,
+            shift: 0.0,
             step: h,
         }
     }
@@ -131,6 +137,8 @@ impl ContactForce {
             friction_work: 0.0,
             mode: mode(&force, &velocity, contact.law),
             margin: margin(contact.law, &(force * h), &velocity, h),
+            slip: 0.0,
+            shift: 0.0,
             step: h,
         }
     }
@@ -204,6 +212,10 @@ impl Act for ContactForce {
             margin: mean_margin([(self.margin, pressed), (later.margin, presses)]),
             ..last
         };
+    }
+
+    fn take_told(&mut self, act: &Self) {
+        (self.slip, self.shift) = (act.slip, act.shift);
     }
 }
 

@@ -126,6 +126,8 @@ impl Act for RowForce {
             ..*later
         };
     }
+
+    fn take_told(&mut self, _act: &Self) {}
 }
 
 impl RowForce {

@@ -100,13 +100,21 @@ impl Simulation {
 
     fn finished_step(&self) -> FinishedStep<'_> {
         let work = &self.work;
+        let (contact_rule, velocity, solved) = match &work.rattle {
+            Some(rattle) => rattle.finished(),
+            None => {
+                let problem = &work.problem;
+                (&work.choice.contact_rule[..], &problem.velocity[..], [Some(&problem.rows), None])
+            }
+        };
         FinishedStep {
             model: &self.model,
             h: self.timestep(),
             start: &work.start,
             state: &self.state,
-            contact_rule: if work.rattle.is_some() { &[] } else { &work.choice.contact_rule },
-            problem: &work.problem,
+            contact_rule,
+            velocity,
+            solved,
             contacts: &work.readout.contacts.all,
             rows: &work.readout.rows.all,
             forces: &self.forces,

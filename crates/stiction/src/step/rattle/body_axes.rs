@@ -52,6 +52,8 @@ impl Rattle {
     /// Keeps what is left of the slip of the contacts that stick, over a step of `h` seconds.
     pub(super) fn keep_slips(&self, problem: &ContactProblem, next: &mut Remembered, h: f64) {
         next.slips.clear();
+        // What slides now may stick soon.
+        next.slips.reserve(problem.contacts.len());
         for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
             let (Some(index), RowKind::Unilateral(BlockKind::Contact { law, .. })) =
                 (block.contact, block.kind)

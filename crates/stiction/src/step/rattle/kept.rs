@@ -1,5 +1,5 @@
-//! The problems of the beginning and of the end with their answers, kept for who asks for margins once the step is over: of all trees that
-//! go through the step in one.
+//! The problems of the beginning and of the end with their answers, kept for who asks for margins, or for what stiff mechanisms transmit, once
+//! the step is over: of all trees that go through the step in one.
 
 use super::Rattle;
 use super::body_axes::BOUND;
@@ -41,6 +41,30 @@ impl Kept {
     }
 }
 
+/// What the impulses of both ends do to stiff trees, whose forces all act at the beginning.
+#[derive(Debug, Default)]
+pub(super) struct StiffTrees {
+    trees: Vec<bool>,
+    /// Velocities after the impulses of the beginning, with the change that those of the end bring.
+    velocity: Vec<f64>,
+}
+
+impl StiffTrees {
+    /// After the impulses of the beginning.
+    pub(super) fn begin(&mut self, active: &[bool], stiff: &[bool], velocity: &[f64]) {
+        self.trees.clear();
+        self.trees.extend(active.iter().zip(stiff).map(|(active, stiff)| *active && *stiff));
+        self.velocity.clear();
+        self.velocity.extend_from_slice(velocity);
+    }
+
+    /// After those of the end, with the velocities before these.
+    pub(super) fn end(&mut self, velocity: &[f64], before: &[f64]) {
+        let changes = velocity.iter().zip(before);
+        self.velocity.iter_mut().zip(changes).for_each(|(sum, (after, before))| *sum += after - before);
+    }
+}
+
 /// Takes what passes leave of displacements off the velocities of a block.
 fn settle(block: &RowBlock, impulse: &[f64], rates: &mut [f64]) {
     let RowKind::Unilateral(kind) = block.kind else { return };
@@ -70,6 +94,12 @@ impl Rattle {
             let durations = durations.next()?;
             known.then_some(SolvedKick { rows, rates, contacts, stiff: &self.stiff, durations })
         })
+    }
+
+    /// Of trees that are stiff, their velocities after all impulses at the poses of the beginning, and the rows.
+    pub(crate) fn finished(&self) -> (&[bool], &[f64], [Option<&Rows>; 2]) {
+        let rows = self.kept.each_ref().map(|kept| kept.known.then_some(&kept.rows));
+        (&self.stiff_trees.trees, &self.stiff_trees.velocity, rows)
     }
 
     /// Forgets them.

@@ -93,6 +93,7 @@ fn attempt(
     clock.time(Stage::Certificate, || {
         rattle.count_problem(stages.problem, report);
         rattle.end_first_half(system, stages, &mut memory.next, report);
+        rattle.stiff_trees.begin(&rattle.active, &rattle.stiff, &stages.problem.velocity);
         rattle.kept[0].keep(stages.problem, &rattle.posed);
     });
     clock.time(Stage::Integrate, || {
@@ -104,6 +105,7 @@ fn attempt(
     clock.time(Stage::Solve, || rattle.finish(system, stages.problem, &memory.last, &[], report))?;
     clock.time(Stage::Certificate, || {
         rattle.end_second_half(system, stages, &mut memory.next, report);
+        rattle.stiff_trees.end(&stages.problem.velocity, &rattle.v);
         rattle.kept[1].keep(stages.problem, &rattle.posed);
     });
     rattle.walk_sets(system, stages, memory, report)
