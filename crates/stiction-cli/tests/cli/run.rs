@@ -74,7 +74,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     assert_eq!(json["final"]["qpos"].as_array().unwrap().len(), 7);
     let (contacts, pairs) = (&json["last_step"]["contacts"], &json["last_step"]["pairs"]);
     assert_eq!((contacts.as_array().unwrap().len(), pairs.as_array().unwrap().len()), (1, 1));
-    let expected = ["bodies", "force", "geoms", "impulse", "law", "margin", "mode", "normal", "point"];
+    let expected =
+        ["bodies", "force", "geoms", "impulse", "law", "margin", "mode", "normal", "point", "shift", "slip"];
     let mut found = keys(&contacts[0]);
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -522,7 +523,7 @@ fn steps_with_impulses_at_both_ends_tell_what_they_took_and_the_help_names_every
         stiction(&[&["run", &path], &options[..]].concat()).exits_with(0).json()
     };
     let rattle = run("rattle");
-    assert!(rattle["passes"].as_u64().unwrap() > 0 && rattle["events"].as_u64().unwrap() > 3, "{rattle}");
+    assert!(rattle["passes"].as_u64().unwrap() > 0 && rattle["events"].as_u64().unwrap() >= 3, "{rattle}");
     let stepping = run("time-stepping");
     for count in ["passes", "rounds", "attempts", "events", "cut_impacts", "halvings"] {
         assert_eq!(stepping[count], 0, "{count}: {stepping}");

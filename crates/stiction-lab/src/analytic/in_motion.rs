@@ -176,7 +176,7 @@ fn carried_load() -> Result<Vec<Check>, CaseError> {
 
 fn shaken_table() -> Result<Vec<Check>, CaseError> {
     // a sin(w t) with a w^2 = 0.9 mu g.
-    let (mu, frequency) = (0.5, 3.0);
+    let (mu, frequency) = (0.5, 3.0_f64);
     let rate = std::f64::consts::TAU * frequency;
     let amplitude = 0.9 * mu * GRAVITY / (rate * rate);
     let motion = format!("harmonic 0 {amplitude} {frequency}");
@@ -198,7 +198,7 @@ fn shaken_table() -> Result<Vec<Check>, CaseError> {
 
 fn sweeping_arm() -> Result<Vec<Check>, CaseError> {
     // The tip presses by its weight, and is braked by c times its speed: I w' = -c r^2 w.
-    let (rate, reach, viscosity, mass, post) = (2.0, 0.4, 0.5, 0.5, 0.05);
+    let (rate, reach, viscosity, mass, post): (f64, f64, f64, f64, f64) = (2.0, 0.4, 0.5, 0.5, 0.05);
     let text = scene(
         &format!(r#"<text name="stiction:law" data="viscous {viscosity}"/>"#),
         &format!(

@@ -127,7 +127,7 @@ pub(super) const EXPERIMENTS: [Experiment; 9] = [
         scene: r#"<mujoco><custom><text name="stiction:motion:spin" data="rate 3"/></custom><worldbody>
             <body name="table"><joint name="spin" type="hinge" axis="0 0 1"/><geom name="table" type="cylinder" size="2 0.02" mass="10"/></body>
             <body name="ball" pos="0.3 0 0.12"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="1"/></body></worldbody>
-            <keyframe><key name="start" qpos="0 .3 0 .12 1 0 0 0" qvel="3 .5 .9 0 -9 5 0"/></keyframe></mujoco>"#,
+            <keyframe><key name="start" qpos="0 .3 0 .12 1 0 0 0" qvel="3 .5 .9 0 0 5 0"/></keyframe></mujoco>"#,
         duration: 0.4,
         free: false,
         stepper: Some(Stepper::Rattle),
