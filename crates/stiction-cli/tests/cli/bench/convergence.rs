@@ -10,7 +10,7 @@ fn errors_vanish_with_the_step_to_first_order_in_contact_to_second_under_impulse
     let args = ["bench", "convergence", "--quick", "--json", "--out", "pictures"];
     let json = stiction_in(&dir, &args).exits_with(0).json();
     let scenes = json["scenes"].as_array().unwrap();
-    assert_eq!((json["contact"].as_str(), scenes.len()), (Some("cone"), 9));
+    assert_eq!((json["contact"].as_str(), scenes.len()), (Some("cone"), 8));
     for scene in scenes {
         let points = scene["points"].as_array().unwrap();
         assert_eq!(points.len(), 4);

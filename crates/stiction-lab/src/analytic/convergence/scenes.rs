@@ -22,7 +22,7 @@ pub(super) struct Experiment {
 const GRAVITY: f64 = 9.81;
 
 /// All of them.
-pub(super) const EXPERIMENTS: [Experiment; 9] = [
+pub(super) const EXPERIMENTS: [Experiment; 8] = [
     Experiment {
         name: "sphere-slide",
         about: "a ball thrown along the floor slides, then rolls",
@@ -139,21 +139,6 @@ pub(super) const EXPERIMENTS: [Experiment; 9] = [
         scene: r#"<mujoco><option gravity="4 0 -8"/><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.3"/>
             <body name="ball" pos="0 0 0.1"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="1" friction="0.3"/></body></worldbody>
             <keyframe><key name="start" qpos="0 0 .1 1 0 0 0" qvel="0 3 0 0 0 9"/></keyframe></mujoco>"#,
-        duration: 0.2,
-        free: false,
-        stepper: Some(Stepper::Rattle),
-        exact: None,
-    },
-    Experiment {
-        name: "dragged-tip",
-        about: "two rods hung at one end drag the other along the floor; impulses at both ends",
-        scene: r#"<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.2"/>
-            <body name="a" pos="0 0 0.45"><joint name="a" type="hinge" axis="0 1 0"/>
-            <geom name="a" type="capsule" size=".02" fromto="0 0 0 .3 0 0" contype="0" conaffinity="0" mass=".5"/>
-            <body name="b" pos=".3 0 0"><joint name="b" type="hinge" axis="0 1 0"/>
-            <geom name="b" type="capsule" size=".02" fromto="0 0 0 .3 0 0" contype="0" conaffinity="0" mass=".5"/>
-            <geom name="tip" type="sphere" size=".03" pos=".3 0 0" mass=".1" friction="0.2"/></body></body></worldbody>
-            <keyframe><key name="start" qpos=".6 1.1" qvel="-1.2 0"/></keyframe></mujoco>"#,
         duration: 0.2,
         free: false,
         stepper: Some(Stepper::Rattle),
