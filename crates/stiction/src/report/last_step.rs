@@ -101,7 +101,7 @@ impl<'a> LastStep<'a> {
         let (a, b) = (&a.block, &b.block);
         for (p, q) in rows.pieces(a).iter().flat_map(|p| rows.pieces(b).iter().map(move |q| (p, q))) {
             if p.tree == q.tree {
-                rows.delassus(self.model, (a, p), (b, q), |r, c, value| add(r, c, value));
+                rows.delassus(self.model, (a, p), (b, q), &mut *add);
             }
         }
     }
