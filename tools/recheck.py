@@ -13,6 +13,8 @@ For every step it computes again, in SI units,
 * from velocities, compliances and impulses of equalities: bilateral_velocity, for speeds and for rates of angles; in steps that were
   solved, whether they hold and actions give way as they should: velocity + compliance impulse = 0;
 * from the poses before the step and those after the removal of overlap: projection, in m and in rad;
+* from the poses before and after: sticking_slip of planes and boxes, and of all shapes whether it and sticking_shift are the largest
+  that contacts have;
 * from the poses after the step and geometry of its own (planes, spheres, capsules and boxes): a lower bound of penetration, for pairs
   of geoms that are in contact at some time of the run;
 * from the energies: energy_change, but where equalities are not met, and whether the works by cause add up to it.
@@ -38,7 +40,7 @@ from itertools import product
 
 import numpy as np
 
-FORMAT = 11  # of the arrays
+FORMAT = 13  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
 MET = 1e-10  # displacement by which a step with impulses at both ends may miss an equality (m or rad)
@@ -79,17 +81,22 @@ SHAPES = {
     "energy": "n",
     "unsolved": "n",
     "contact_ptr": "N",
+    "contact_act": "m",
+    "contact_point": "m3",
+    "contact_frame": "m33",
+    "contact_gap": "m",
+    "contact_drift": "m3",
     "row_ptr": "N",
     **{f"contact_{name}": "m" for name in ("geom1", "geom2", "law", "mu", "viscosity", "bias", "preload")},
     **{f"contact_{name}": "m3" for name in ("velocity", "before", "start", "after", "impulse", "sustained")},
-    **{f"contact_{name}": "m" for name in ("work", "normal_work", "friction_work", "duration")},
+    **{f"contact_{name}": "m" for name in ("work", "normal_work", "friction_work", "duration", "slip", "shift")},
     **{f"row_{name}": "r" for name in ("law", "source", "angular", "impulse", "velocity", "before", "start", "after", "duration")},
     **{f"row_{name}": "r" for name in ("lower", "upper", "bias", "compliance")},
 }
 OF_LAWS = ("approach", "pull", "cone_violation", "sliding_power", "complementarity", "dissipation", "slip", "viscous_error")
 ANGULAR = ("approach_angular", "pull_angular", "cone_violation_angular")
 HELD_ROWS = ("bilateral_velocity", "bilateral_velocity_angular")
-OTHERS = ("projection", "projection_angular", "bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change")
+OTHERS = ("projection", "projection_angular", "bilateral", "bilateral_angular", *HELD_ROWS, "contact_work", "energy_change", "sticking_slip", "sticking_shift")
 WORKS = ("friction", "impacts", "constraints", "drives", "dampers", "applied", "prescribed", "projection", "velocity_projection", "numerical")
 SHAPES.update({f"certificate_{name}": "n" for name in (*OF_LAWS, *ANGULAR, "penetration", *OTHERS)})
 SHAPES.update({f"work_{name}": "n" for name in WORKS})
@@ -307,6 +314,50 @@ def judge_projection(r, verdict):
     verdict.compare("projection_angular", moved.worst(turns), r["certificate_projection_angular"], ROUNDING)
 
 
+def turned(q, v):
+    """Vectors turned by unit quaternions."""
+    w, u = q[:, :1], q[:, 1:]
+    return v + 2.0 * np.cross(u, w * v + np.cross(u, v))
+
+
+def judge_slips(r, contacts, verdict):
+    """How far contacts that stick slipped over a step: the points of two bodies that touched at its beginning, where both are flat there."""
+    for name in ("slip", "shift"):
+        verdict.compare(f"sticking_{name}", contacts.worst(r[f"contact_{name}"]), r[f"certificate_sticking_{name}"], 0.0)
+    flat = np.isin(r["shape_names"][r["geom_type"]], ("plane", "box"))
+    first, second = r["contact_geom1"], r["contact_geom2"]
+    # The first act is where the step begins, unless it is an impact; and what moves on its own is not recorded.
+    acts_at_start = (r["contact_act"] == 0) & (r["contact_before"] != r["contact_start"]).any(axis=1)
+    known = acts_at_start & flat[first] & flat[second] & (r["contact_slip"] > 0) & (r["contact_drift"] == 0).all(axis=1)
+    if not known.any():
+        return
+    before = {name: np.concatenate([r[f"body_{name}0"][None], r[f"body_{name}"][:-1]]) for name in ("pos", "quat")}
+    moved = Entries(r["moved_ptr"])
+    for name in before:
+        before[name][moved.step, r["moved_body"]] = r[f"moved_{name}"]
+    step, point = contacts.step[known], r["contact_point"][known]
+    normal = r["contact_frame"][known, 0]
+    conjugate = np.array([1.0, -1.0, -1.0, -1.0])
+
+    def carried(geoms):
+        """Where the point is at the end on the body of a geom."""
+        body = r["geom_body"][geoms[known]]
+        own = turned(before["quat"][step, body] * conjugate, point - before["pos"][step, body])
+        return r["body_pos"][step, body] + turned(r["body_quat"][step, body], own), body
+
+    (one, body), (other, _) = carried(first), carried(second)
+    normal_at_end = turned(r["body_quat"][step, body], turned(before["quat"][step, body] * conjugate, normal))
+    apart = other - one
+    slip = np.linalg.norm(apart - normal_at_end * np.sum(apart * normal_at_end, axis=1)[:, None], axis=1)
+    span = np.abs(r["body_pos"]).max(initial=0.0) + np.abs(r["geom_size"]).max(initial=0.0)
+    said = r["contact_slip"][known]
+    wrong = np.zeros(contacts.steps)
+    # Flat faces that part turn against each other, about points that are a gap away.
+    allowance = 1e-13 * (1.0 + span) + np.abs(r["contact_gap"][known]) + 0.01 * said
+    np.maximum.at(wrong, step, np.abs(slip - said) - allowance)
+    verdict.compare("sticking_slip, poses", np.maximum(wrong, 0.0), np.zeros(contacts.steps), 0.0)
+
+
 def judge_held(r, contacts, rows, verdict):
     """Rows that hold both ways: velocity + compliance impulse = 0, but for a part of the speeds in the step, if it was solved."""
     law, given = r["row_law_names"][r["row_law"]], r["row_compliance"] * r["row_impulse"]
@@ -471,6 +522,7 @@ def judge(path):
         span = np.abs(r["body_pos"]).max(initial=0.0) + np.abs(r["geom_size"]).max(initial=0.0)
         verdict.compare("penetration", penetrations(r), r["certificate_penetration"], 1e-12 * (1.0 + span), np.False_)
     judge_projection(r, verdict)
+    judge_slips(r, contacts, verdict)
     judge_held(r, contacts, rows, verdict)
     judge_works(r, contacts, rows, verdict)
     judge_energy(r, verdict)

@@ -5,7 +5,7 @@ import { Vector3 } from "three";
 import { make, setText } from "./dom";
 import { components, count, number } from "./format";
 import { type ContactReadout, lawName, marginRow, marginText, modeName, pairName, type PairReadout, type Readout } from "./readout";
-import type { Recording } from "./recording";
+import { MODES, type Recording } from "./recording";
 import type { Selection } from "./selection";
 import { marginColour, theme } from "./theme";
 
@@ -135,12 +135,22 @@ export class Panel {
       ["Mode", modeName(contact.mode)],
       marginRow(contact),
       ["Gap", number(contact.gap, 3), "m"],
+      ...this.shifts(contact),
       ["Normal force", number(contact.normalForce), "N"],
       ["Tangential force", number(contact.tangentialForce), "N"],
       ["Point", contact.point, "m"],
       ["Normal", contact.normal],
       ["Impulse", contact.impulse, "N\u202fs"],
       ["Force", contact.force, "N"],
+    ];
+  }
+
+  /** What sticks should not move; how far it does. */
+  private shifts({ mode, slip, shift }: ContactReadout): NumberRow[] {
+    if (MODES[mode] !== "stick") return [];
+    return [
+      ["Slip in the step", number(slip, 3), "m"],
+      ["Since it sticks", number(shift, 3), "m"],
     ];
   }
 

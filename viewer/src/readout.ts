@@ -24,6 +24,9 @@ export interface ContactReadout {
   tangentialForce: number;
   /** m; negative when overlapping. */
   gap: number;
+  /** Of a contact that sticks: slip over the step, and since it sticks (m). */
+  slip: number;
+  shift: number;
   law: string;
   /** Coefficient of dry friction: 0 without, infinite without slip. */
   mu: number;
@@ -118,6 +121,8 @@ export class Readout {
       normalForce: clean(along),
       tangentialForce: clean(across),
       gap: contacts.gap[index],
+      slip: contacts.slip[index],
+      shift: contacts.shift[index],
       law: header.laws[contacts.law[index]],
       mu: contacts.mu[index],
       mode: contacts.mode[index],

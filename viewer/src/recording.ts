@@ -3,7 +3,7 @@
 import { type Column, ColumnReader, inflate } from "./columns";
 
 /** Version of the data, as in `crates/stiction-page/src/header.rs`. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";
 
@@ -90,6 +90,9 @@ export interface Contacts {
   /** On geom 2, N, three numbers each. */
   force: Float64Array;
   gap: Float64Array;
+  /** Of contacts that stick: slip over the step, and since they stick (m). */
+  slip: Float64Array;
+  shift: Float64Array;
   /** Friction needed over friction available; without slip the coefficient needed; NaN where there is none. */
   margin: Float64Array;
   /** Coefficient of dry friction; infinite without slip. */
@@ -286,12 +289,12 @@ function contacts(frames: number, read: Read): Contacts {
     read(name, lengths).forEach((x, i) => (values[place[i]] = x));
     return values;
   };
-  const gap = ordered("contact_gap");
+  const [gap, slip, shift] = ["gap", "slip", "shift"].map((name) => ordered(`contact_${name}`));
   const margin = ordered("contact_margin").map((x) => (x < 0 ? NaN : x));
   // The largest number of single precision stands for infinity.
   const mu = ordered("contact_mu").map((x) => (x > 3.4e38 ? Infinity : x));
   const [law, mode] = ["contact_law", "contact_mode"].map((name) => Uint8Array.from(ordered(name)));
-  return { ptr, geom1, geom2, ...vectors, gap, margin, mu, law, mode };
+  return { ptr, geom1, geom2, ...vectors, gap, slip, shift, margin, mu, law, mode };
 }
 
 /** The largest margin; NaN if there is none. */

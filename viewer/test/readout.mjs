@@ -7,16 +7,20 @@ export function readOut(recording, step) {
   for (let c = from; c < to; c++) {
     const geoms = [recording.contact_geom1[c], recording.contact_geom2[c]];
     const key = geoms.join();
-    pairs.set(key, [...(pairs.get(key) ?? []), c]);
+    const contacts = pairs.get(key) ?? [];
+    // A contact that acts several times in the step is one.
+    if (recording.contact_act[c] > 0) contacts.at(-1).push(c);
+    else contacts.push([c]);
+    pairs.set(key, contacts);
   }
   return [...pairs.values()].map((contacts) => addUp(recording, contacts));
 }
 
 function addUp(recording, indices) {
-  const geoms = [recording.contact_geom1[indices[0]], recording.contact_geom2[indices[0]]];
+  const geoms = [recording.contact_geom1[indices[0][0]], recording.contact_geom2[indices[0][0]]];
   const [firstFixed, secondFixed] = geoms.map((geom) => recording.body_fixed[recording.geom_body[geom]] === 1);
   const onFirst = secondFixed && !firstFixed;
-  const contacts = indices.map((c) => readContact(recording, c, onFirst ? -1 : 1));
+  const contacts = indices.map((acts) => wholeContact(acts.map((c) => readContact(recording, c, onFirst ? -1 : 1))));
   const weights = contacts.map((c) => Math.max(c.impulses[0], 0));
   const plain = weights.every((w) => w === 0);
   const total = plain ? contacts.length : weights.reduce((a, b) => a + b);
@@ -35,6 +39,27 @@ function addUp(recording, indices) {
   };
 }
 
+/** Where a contact is at last, with the sums of what its acts carried. */
+function wholeContact(acts) {
+  if (acts.length === 1) return acts[0];
+  const total = (of) => acts.reduce((all, act) => all + of(act), 0);
+  const pressed = total((act) => Math.max(act.impulses[0], 0));
+  const share = (act) => (pressed > 0 ? Math.max(act.impulses[0], 0) / pressed : 0);
+  const told = acts.findLast((act) => act.sustained) ?? acts.at(-1);
+  const force = sum(acts.map((act) => act.force));
+  const normalForce = force.reduce((all, x, k) => all + x * told.normal[k], 0);
+  return {
+    ...told,
+    impulse: sum(acts.map((act) => act.impulse)),
+    impulses: [pressed],
+    force,
+    normalForce,
+    tangentialForce: Math.hypot(...force.map((x, k) => x - normalForce * told.normal[k])),
+    mode: (acts.findLast((act) => share(act) > 1e-6) ?? told).mode,
+    margin: Number.isNaN(told.margin) || pressed === 0 ? told.margin : total((act) => share(act) * act.margin),
+  };
+}
+
 function readContact(recording, c, sign) {
   const frame = recording.contact_frame.subarray(9 * c, 9 * c + 9);
   const impulses = Array.from(recording.contact_impulse.subarray(3 * c, 3 * c + 3));
@@ -49,6 +74,7 @@ function readContact(recording, c, sign) {
     point: Array.from(recording.contact_point.subarray(3 * c, 3 * c + 3)),
     normal: Array.from(frame.subarray(0, 3), (x) => sign * x),
     gap: recording.contact_gap[c],
+    sustained: Number.isFinite(recording.contact_sustained[3 * c]),
     law: ["frictionless", "coulomb", "no-slip", "viscous", "coulomb viscous"][recording.contact_law[c]],
     mu: recording.contact_mu[c],
     mode: recording.contact_mode[c],

@@ -15,8 +15,7 @@ pub(crate) struct FormulationArgs {
     /// the contact model's own]
     #[arg(long, value_name = "NAME [SETTING=VALUE ...]", value_parser = names::contact_solvers(), hide_possible_values = true)]
     solver: Option<String>,
-    /// Stepper: time-stepping, acceleration, event-driven [default: the scene's, else time-stepping]
-    #[arg(long, value_name = "NAME", value_parser = names::steppers(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", value_parser = names::steppers(), hide_possible_values = true, help = names::stepper_help())]
     stepper: Option<Stepper>,
     /// How restitution acts: poisson, newton [default: the scene's, else poisson]
     #[arg(long, value_name = "LAW", value_parser = names::impact_laws(), hide_possible_values = true)]

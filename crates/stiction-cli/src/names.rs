@@ -62,6 +62,15 @@ pub(crate) fn steppers() -> impl TypedValueParser<Value = Stepper> {
     Named(Stepper::NAMES.to_vec()).try_map(|name| name.parse())
 }
 
+/// What the option that chooses a stepper says.
+pub(crate) fn stepper_help() -> String {
+    format!(
+        "Stepper: {} [default: the scene's, else {}]",
+        Stepper::NAMES.join(", "),
+        Stepper::default().name()
+    )
+}
+
 /// Impact laws.
 pub(crate) fn impact_laws() -> impl TypedValueParser<Value = ImpactLaw> {
     Named(ImpactLaw::NAMES.to_vec()).try_map(|name| name.parse())

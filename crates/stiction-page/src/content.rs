@@ -143,8 +143,8 @@ fn add_transmitted(columns: &mut Columns, recording: &Recording, steps: &[usize]
 
 /// Contacts, track by track.
 fn add_contacts(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
-    let contacts = &recording.contacts;
-    let tracks = tracks(recording, steps);
+    let contacts = &recording.contacts.sums();
+    let tracks = tracks(recording, contacts, steps);
     let first = |track: &Track| track.contacts[0];
     let mut of_tracks = |name: &str, value: &dyn Fn(&Track) -> f64| {
         columns.add(name, Rounding::grid(1.0), 1, Lanes::One, [tracks.iter().map(value)]);
@@ -167,6 +167,8 @@ fn add_contacts(columns: &mut Columns, recording: &Recording, steps: &[usize]) {
         of_contacts(&format!("contact_force_{axis}"), Rounding::SINGLE, &force);
     }
     of_contacts("contact_gap", Rounding::ROUGH, &|c| contacts.gap[c]);
+    of_contacts("contact_slip", Rounding::ROUGH, &|c| contacts.slip[c]);
+    of_contacts("contact_shift", Rounding::ROUGH, &|c| contacts.shift[c]);
     of_contacts("contact_margin", MARGIN, &|c| contacts.margin[c]);
     // Without slip it is infinite, which becomes the largest number; the law says that there is no bound.
     of_contacts("contact_mu", Rounding::SINGLE, &|c| contacts.mu[c]);

@@ -9,7 +9,7 @@ use stiction::report::{Certificate, RowSource};
 use stiction_solvers::io::printable;
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
-const PAGE_FORMAT: u32 = 4;
+const PAGE_FORMAT: u32 = 5;
 
 /// What the page knows besides the columns.
 #[derive(Serialize)]

@@ -225,7 +225,7 @@ mod tests {
                 at += 1;
             }
         }
-        let contacts = &recording.contacts;
+        let contacts = &recording.contacts.sums();
         for (frame, list) in lists.iter().enumerate() {
             let expected = contacts.of_step(step(frame));
             assert_eq!(list.len(), expected.len());
@@ -268,7 +268,7 @@ mod tests {
         }
         assert!(columns["contact_margin"].iter().any(|&margin| margin < 0.0), "every contact has a margin");
         let contacts = compare(&recording, &page);
-        assert_eq!(contacts, recording.contacts.gap.len());
+        assert_eq!(contacts, recording.contacts.sums().gap.len());
         assert!(contacts > 1000, "{contacts}");
     }
 

@@ -5,20 +5,19 @@
 //! contacts by pair, and tracks are sorted the same way, so walking the tracks in order and putting each contact
 //! at the end of its frame's list restores the recording's order.
 
-use stiction::recording::Recording;
+use stiction::recording::{ContactTable, Recording};
 
 /// One contact over consecutive frames.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Track {
     /// First frame.
     pub(crate) start: usize,
-    /// The contact's index in the recording, frame by frame.
+    /// The contact's index in the table, frame by frame.
     pub(crate) contacts: Vec<usize>,
 }
 
-/// The tracks of these steps.
-pub(crate) fn tracks(recording: &Recording, steps: &[usize]) -> Vec<Track> {
-    let contacts = &recording.contacts;
+/// The tracks of these steps of a recording whose contacts are in a table with one entry of each.
+pub(crate) fn tracks(recording: &Recording, contacts: &ContactTable, steps: &[usize]) -> Vec<Track> {
     let ranks = recording.run.geoms.ranks();
     let pair = |c: usize| [contacts.geom1[c], contacts.geom2[c]].map(|geom| ranks[geom as usize]);
     let mut found: Vec<(([usize; 2], usize), Track)> = Vec::new();

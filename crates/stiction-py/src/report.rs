@@ -13,7 +13,7 @@ use stiction::report::{Certificate, ContactForce, PairForce, RowForce, RowLaw, S
 use stiction::sim::Simulation;
 
 /// Fields of `StepReport.contacts`: name, NumPy type, shape.
-const CONTACT_FIELDS: [(&str, &str, &[usize]); 18] = [
+const CONTACT_FIELDS: [(&str, &str, &[usize]); 20] = [
     ("geom1", "<i4", &[]),
     ("geom2", "<i4", &[]),
     ("body1", "<i4", &[]),
@@ -30,6 +30,8 @@ const CONTACT_FIELDS: [(&str, &str, &[usize]); 18] = [
     ("margin", "<f8", &[]),
     ("normal_work", "<f8", &[]),
     ("friction_work", "<f8", &[]),
+    ("slip", "<f8", &[]),
+    ("shift", "<f8", &[]),
     ("mode", "<U5", &[]),
     ("law", "<U15", &[]),
 ];
@@ -245,11 +247,12 @@ fields! {
             self.inner.work.into()
         }
 
-        /// Contacts of the step, sorted by key: a structured array with `geom1`, `geom2`, `body1`, `body2` (indices),
-        /// `point` (m, world), `normal` (from geom 1 to geom 2), `frame` (rows normal, t1, t2), `gap` (m, at the
-        /// step's beginning), `mu`, `impulse` (N s) and `force` (N) on body 2 in world axes, `local_impulse` (N s) and
+        /// Contacts of the step, one entry each, sorted by key: a structured array with `geom1`, `geom2`, `body1`, `body2` (indices),
+        /// `point` (m, world), `normal` (from geom 1 to geom 2), `frame` (rows normal, t1, t2), `gap` (m), all of these at the
+        /// beginning of the step (of `rattle` at its end), `mu`, `impulse` (N s) and `force` (N) on body 2 in world axes, `local_impulse` (N s) and
         /// `local_velocity` (m/s) in the contact frame, `margin` (friction needed over available; 0 where
-        /// nothing is carried, -1 where there is no dry friction), `normal_work` and `friction_work` (J), `mode` (open, stick,
+        /// nothing is carried, -1 where there is no dry friction), `normal_work` and `friction_work` (J), `slip` of a contact that sticks over the step
+        /// and its `shift` since it sticks (m), `mode` (open, stick,
         /// slip) and `law`.
         #[getter]
         fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -339,6 +342,7 @@ fn pack_contact(bytes: &mut Vec<u8>, model: &Model, force: &ContactForce) {
     pack_vector(bytes, &force.impulse);
     pack_vector(bytes, &force.velocity);
     pack_numbers(bytes, &[force.margin.unwrap_or(NO_MARGIN), force.normal_work, force.friction_work]);
+    pack_numbers(bytes, &[force.slip, force.shift]);
     let mode = match force.mode {
         Mode::Open => "open",
         Mode::Stick => "stick",
@@ -364,7 +368,7 @@ fn pack_row(bytes: &mut Vec<u8>, row: &RowForce) {
     bytes.extend_from_slice(&i32::from(row.angular).to_le_bytes());
     pack_numbers(bytes, &[row.impulse, row.velocity, row.before, row.start]);
     pack_numbers(bytes, &[row.after, row.duration, row.drift]);
-    pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work()]);
+    pack_numbers(bytes, &[row.lower, row.upper, row.bias, row.compliance, row.work]);
 }
 
 fn pack_numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {

@@ -272,6 +272,22 @@ def test_the_energy_account_of_a_sliding_box_is_all_friction_and_closes() -> Non
     assert sim.work.total == 0.0
 
 
+def test_contacts_that_stick_tell_how_far_they_shift_on_a_table_that_turns() -> None:
+    text = """<mujoco><option timestep="0.01"/><custom><text name="stiction:stepper" data="STEPPER"/></custom><worldbody>
+      <body name="table"><joint type="hinge" axis="0 0 1"/><geom type="cylinder" size="0.6 0.02" mass="10" friction="0.9"/></body>
+      <body name="box" pos="0.3 0 0.07"><freejoint/><geom type="box" size="0.05 0.05 0.05" friction="0.9"/></body></worldbody>
+      <keyframe><key name="start" qpos="0 .3 0 .07 1 0 0 0" qvel="2 0 .6 0 0 0 2"/></keyframe></mujoco>"""
+    for stepper, least, most in (("time-stepping", 5e-3, 5e-2), ("rattle", 0.0, 1e-10)):
+        sim = stiction.Simulation(stiction.Model.from_string(text.replace("STEPPER", stepper)))
+        for _ in range(200):
+            report = sim.step()
+        assert len(report.contacts) == 4 and (report.contacts["mode"] == "stick").all()
+        assert report.contacts["shift"].max() == report.certificate.sticking_shift
+        assert report.contacts["slip"].max() == report.certificate.sticking_slip
+        away = abs(np.hypot(*sim.qpos[1:3]) - 0.3)
+        assert least <= away <= most and least <= report.contacts["shift"].max() <= most
+
+
 def test_limits_margins_and_mechanisms_are_read_out() -> None:
     text = """<mujoco><worldbody><body><joint name="hinge" axis="0 1 0" limited="true" range="-0.1 0.1"/>
       <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05" mass="1"/></body></worldbody></mujoco>"""

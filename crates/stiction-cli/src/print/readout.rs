@@ -31,6 +31,9 @@ struct ContactRow {
     mode: &'static str,
     law: String,
     margin: Option<f64>,
+    /// Of a contact that sticks: over the step, and since it sticks (m).
+    slip: f64,
+    shift: f64,
 }
 
 /// Force (N) and moment (N m) about the point (m) on the child or second body.
@@ -123,6 +126,8 @@ impl ReadOut {
             },
             law: c.contact.law.to_string(),
             margin: c.margin,
+            slip: c.slip,
+            shift: c.shift,
         };
         let pair = |p: &PairForce| PairRow {
             bodies: bodies(p.geoms),

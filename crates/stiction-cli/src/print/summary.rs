@@ -52,6 +52,7 @@ pub(crate) struct Summary {
     impact: ImpactLaw,
     bounces: u64,
     reduced_impacts: u64,
+    ends: BothEnds,
     /// Largest of each field over all steps.
     worst: Certificate,
     /// By what the energy changed over all steps.
@@ -81,6 +82,44 @@ struct Jump {
     angle: f64,
 }
 
+/// What steps with impulses at both ends took, of all steps together.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct BothEnds {
+    passes: u64,
+    rounds: u64,
+    attempts: u64,
+    events: u64,
+    cut_impacts: u64,
+    halvings: u64,
+}
+
+impl BothEnds {
+    fn add(&mut self, report: &StepReport) {
+        self.passes += report.passes as u64;
+        self.rounds += report.rounds as u64;
+        self.attempts += report.attempts as u64;
+        self.events += report.events as u64;
+        self.cut_impacts += report.cut_impacts as u64;
+        self.halvings += report.halvings as u64;
+    }
+
+    /// All of it that happened; nothing of other steps.
+    fn text(&self, steps: u64) -> Option<String> {
+        let Self { passes, rounds, attempts, events, cut_impacts, halvings } = *self;
+        let mean = passes as f64 / steps.max(1) as f64;
+        let counts = [
+            (rounds, "rounds for contacts not foreseen"),
+            (attempts, "taken again for bodies that met"),
+            (halvings, "halvings"),
+            (events, "impacts within steps"),
+            (cut_impacts, "sets cut short in their impacts"),
+        ];
+        let mut text = format!("{mean:.2} mean");
+        counts.iter().filter(|(n, _)| *n > 0).for_each(|(n, what)| text += &format!(", {n} {what}"));
+        (passes + events > 0).then_some(text)
+    }
+}
+
 /// What `run --json` prints.
 #[derive(Debug, Serialize)]
 pub(crate) struct Json<'a> {
@@ -94,6 +133,8 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
+    #[serde(flatten)]
+    ends: BothEnds,
     energy: JsonEnergy,
     /// By what the energy changed over all steps (J).
     work: &'a Work,
@@ -151,6 +192,7 @@ impl Summary {
             impact: simulation.settings().impact,
             bounces: 0,
             reduced_impacts: 0,
+            ends: BothEnds::default(),
             worst: Certificate::default(),
             work: Work::default(),
             farthest: None,
@@ -183,6 +225,7 @@ impl Summary {
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
+        self.ends.add(report);
         self.end_energy = report.energy;
         if !report.solved() {
             self.unsolved_steps += 1;
@@ -243,6 +286,7 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
+            ends: self.ends,
             energy: JsonEnergy { start: self.start_energy, end: self.end_energy },
             work: &self.work,
             certificate: &self.worst,
@@ -312,6 +356,7 @@ impl Summary {
             }
             rows.push(("bounces", text));
         }
+        rows.extend(self.ends.text(self.steps).map(|text| ("passes", text)));
         if let Some(jump) = &self.farthest {
             let Jump { time, body, length, angle, .. } = jump;
             rows.push((

@@ -31,6 +31,12 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "unsolved_steps",
         "bounces",
         "reduced_impacts",
+        "passes",
+        "rounds",
+        "attempts",
+        "events",
+        "cut_impacts",
+        "halvings",
         "energy",
         "work",
         "certificate",
@@ -68,7 +74,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     assert_eq!(json["final"]["qpos"].as_array().unwrap().len(), 7);
     let (contacts, pairs) = (&json["last_step"]["contacts"], &json["last_step"]["pairs"]);
     assert_eq!((contacts.as_array().unwrap().len(), pairs.as_array().unwrap().len()), (1, 1));
-    let expected = ["bodies", "force", "geoms", "impulse", "law", "margin", "mode", "normal", "point"];
+    let expected =
+        ["bodies", "force", "geoms", "impulse", "law", "margin", "mode", "normal", "point", "shift", "slip"];
     let mut found = keys(&contacts[0]);
     found.sort_unstable();
     assert_eq!(found, expected);
@@ -504,4 +511,25 @@ fn what_the_removal_of_overlap_moves_and_equalities_take_is_said_with_the_body_a
     assert!((taken + 4.0).abs() < 1e-12, "{taken}");
     let shown = stiction(&["run", &path, "--duration", "0.01"]).exits_with(0).stdout;
     assert!(shown.contains("'sunk' by 2.000e-2 m") && shown.contains("4.000000 J taken"), "{shown}");
+}
+
+#[test]
+fn steps_with_impulses_at_both_ends_tell_what_they_took_and_the_help_names_every_stepper() {
+    let ball = r#"<mujoco><option timestep="0.02"/><worldbody><geom type="plane" size="1 1 1"/>
+        <body pos="0 0 .3"><freejoint/><geom type="sphere" size=".1"/></body></worldbody></mujoco>"#;
+    let path = scene(&scratch("both_ends"), "ball.xml", ball);
+    let run = |stepper: &str| {
+        let options = ["--stepper", stepper, "--restitution", "0.5", "--duration", "1", "--json"];
+        stiction(&[&["run", &path], &options[..]].concat()).exits_with(0).json()
+    };
+    let rattle = run("rattle");
+    assert!(rattle["passes"].as_u64().unwrap() > 0 && rattle["events"].as_u64().unwrap() >= 3, "{rattle}");
+    let stepping = run("time-stepping");
+    for count in ["passes", "rounds", "attempts", "events", "cut_impacts", "halvings"] {
+        assert_eq!(stepping[count], 0, "{count}: {stepping}");
+    }
+    let help = stiction(&["run", "--help"]).exits_with(0).stdout;
+    for stepper in ["time-stepping", "acceleration", "event-driven", "rattle"] {
+        assert!(help.contains(stepper), "{help}");
+    }
 }

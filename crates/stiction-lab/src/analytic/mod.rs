@@ -1,6 +1,6 @@
 //! Analytic cases: scenes whose answers are known.
 //!
-//! Each case builds a scene, runs it with the engine's defaults, and returns [`Check`]s: a quantity, its exact value by
+//! Each case builds a scene, runs it with the engine's defaults but for what the scene says, and returns [`Check`]s: a quantity, its exact value by
 //! a formula that the engine does not use, what was obtained, and how far the two may differ. A case that cannot run
 //! or has an unsolved step counts as failed, with the reason.
 //!
@@ -10,6 +10,7 @@
 //! | `joints` | what a joint transmits: a heavy pendulum at rest and swinging |
 //! | `dry_friction` | sliding, sticking and rolling by Coulomb's law |
 //! | `rest` | forces and centres of pressure at rest |
+//! | `in_motion` | what is held, swept or struck while it moves, under impulses at both ends of a step |
 //! | `stacks` | loads of stacks and grasps, drift over long times |
 //! | `elliptic` | complete elliptic integrals, for periods |
 //! | `rig` | [`Rig`]: a scene under test, asked for what acts on its bodies |
@@ -19,6 +20,7 @@ pub mod convergence;
 mod dry_friction;
 mod elliptic;
 mod free_motion;
+mod in_motion;
 mod joints;
 mod rest;
 pub mod rig;
@@ -41,7 +43,7 @@ pub struct Case {
 
 /// All cases, in the order in which they are listed.
 pub fn cases() -> Vec<Case> {
-    [free_motion::CASES, joints::CASES, dry_friction::CASES, rest::CASES, stacks::CASES]
+    [free_motion::CASES, joints::CASES, dry_friction::CASES, rest::CASES, stacks::CASES, in_motion::CASES]
         .into_iter()
         .flatten()
         .map(|case| Case { ..*case })

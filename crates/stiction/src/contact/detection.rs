@@ -7,6 +7,9 @@ use crate::model::{Base, GeomId, Mocap, Model, State};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 
+/// More contact points than two simple shapes have.
+const POINTS: usize = 16;
+
 /// Part of the reach that does not depend on speed (m): a body at rest that is hit during the step may move this
 /// far towards a neighbour and still finds its contact predicted.
 const REACH_AT_REST: f64 = 1e-3;
@@ -50,7 +53,7 @@ impl ContactFinder {
             poses: vec![Transform::identity(); n],
             reaches: vec![0.0; n],
             pairs: Vec::new(),
-            points: Vec::new(),
+            points: Vec::with_capacity(POINTS),
             restitution,
             chains: false,
             contacts: Vec::new(),

@@ -20,6 +20,7 @@ impl Recording {
         indices("contact_mode", &contacts.mode, MODE_NAMES.len())?;
         self.check_geom_data()?;
         self.check_rows()?;
+        self.check_acts()?;
         let ranks = self.run.geoms.ranks();
         let pair = |c: usize| [contacts.geom1[c], contacts.geom2[c]].map(|geom| ranks[geom as usize]);
         if (0..self.steps()).any(|step| !contacts.of_step(step).is_sorted_by_key(pair)) {
@@ -48,6 +49,8 @@ impl Recording {
             ("contact_work", &contacts.work),
             ("contact_normal_work", &contacts.normal_work),
             ("contact_friction_work", &contacts.friction_work),
+            ("contact_slip", &contacts.slip),
+            ("contact_shift", &contacts.shift),
             ("joint_point", &self.joints.point),
             ("joint_force", &self.joints.force),
             ("joint_moment", &self.joints.moment),
@@ -63,6 +66,21 @@ impl Recording {
         refuse("contact_viscosity", &contacts.viscosity, |x| x >= 0.0 && x.is_finite())?;
         refuse("contact_duration", &contacts.duration, |x| x > 0.0 && x.is_finite())?;
         refuse("contact_margin", &contacts.margin, |x| x == NO_MARGIN || (x >= 0.0 && x.is_finite()))
+    }
+
+    /// The acts of a contact are numbered from 0 within a step.
+    fn check_acts(&self) -> Result<(), ReadProblem> {
+        let act = &self.contacts.act;
+        for entries in (0..self.steps()).map(|step| self.contacts.of_step(step)) {
+            let first = entries.start;
+            let follows = |entry: usize| act[entry] == 0 || entry > first && act[entry] == act[entry - 1] + 1;
+            if let Some(entry) = entries.into_iter().find(|&entry| !follows(entry)) {
+                let problem =
+                    format!("has the number {} at place {entry}, which does not follow", act[entry]);
+                return Err(ReadProblem::Content { array: "contact_act", problem });
+            }
+        }
+        Ok(())
     }
 
     /// Rows name what there is, are numbers, and may have bounds.

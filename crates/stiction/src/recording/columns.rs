@@ -25,6 +25,14 @@ macro_rules! columns {
                 self.ptr[step] as usize..self.ptr[step + 1] as usize
             }
 
+            /// Appends an entry of another table.
+            pub fn push_entry(&mut self, other: &Self, entry: usize) {
+                $({
+                    let size = 1 $($(* $size)+)?;
+                    self.$column.extend_from_slice(&other.$column[entry * size..(entry + 1) * size]);
+                })+
+            }
+
             pub(crate) fn write<W: std::io::Write + std::io::Seek>(
                 &self,
                 npz: &mut $crate::recording::npz::NpzWriter<W>,

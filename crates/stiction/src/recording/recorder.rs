@@ -47,8 +47,8 @@ impl<S: Sink> Recorder<S> {
         let state = &simulation.state;
         self.poses.clear();
         self.poses.push_bodies(&self.model, &mut self.data, state);
-        let (moved, contacts) = (simulation.moved_bodies(), simulation.contact_forces());
-        let rows = simulation.row_forces();
+        let (moved, contacts) = (simulation.moved_bodies(), simulation.contact_acts());
+        let rows = simulation.row_acts();
         let transmitted = &simulation.transmitted();
         self.sink.step(&RecordedStep {
             state,

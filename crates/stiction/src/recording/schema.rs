@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 11 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit, 10 neither `after` nor `duration`) |
+//! | `format` | () int64 | version of this layout: 13 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit, 10 neither `after` nor `duration`, 12 neither acts nor slips) |
 //! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
@@ -28,11 +28,12 @@
 //! | `mesh_triangle`, `mesh_triangle_ptr` | (t, 3) int32, (meshes + 1) int64 | vertices of each facet, counted from the mesh's first, counter-clockwise from outside |
 //! | `hfield_grid`, `hfield_ptr` | (fields, 2) int64, (fields + 1) int64 | rows (along y) and columns (along x); first height of each |
 //! | `hfield_height` | (heights) | row by row from the corner of lowest x and y (m) |
-//! | `contact_ptr` | (n + 1) int64 | step `i` has the contacts `contact_ptr[i] .. contact_ptr[i + 1]`; one that acts several times in it (each impact of the event-driven stepper, and what is carried between them) has as many entries, which add up |
+//! | `contact_ptr` | (n + 1) int64 | step `i` has the acts of contacts `contact_ptr[i] .. contact_ptr[i + 1]`; a contact that acts several times in it (at both ends, in each part, in each impact, or what is carried between impacts) has as many, which follow each other and add up |
+//! | `contact_act` | (m) int32 | number of the act among those of its contact in the step; 0 begins another contact |
 //! | `contact_geom1`, `contact_geom2` | (m) int32 | indices into `geom_names` |
-//! | `contact_point` | (m, 3) | where the impulse acts, at the step's beginning (m, world) |
+//! | `contact_point` | (m, 3) | where the impulse acts, at the pose of the act: of time stepping the step's beginning (m, world) |
 //! | `contact_frame` | (m, 3, 3) | rows: unit normal from geom 1 to geom 2, first and second tangent (world) |
-//! | `contact_gap` | (m) | at the step's beginning (m); negative when overlapping |
+//! | `contact_gap` | (m) | there (m); negative when overlapping |
 //! | `contact_law` | (m) int32 | index into `law_names` |
 //! | `contact_mode` | (m) int32 | index into `mode_names` |
 //! | `contact_mu` | (m) | coefficient of dry friction; 0 without, infinite without slip |
@@ -51,6 +52,7 @@
 //! | `contact_sustained` | (m, 3) | of what acts as a force for a while ([`ContactForce::sustained`](crate::report::ContactForce::sustained)): that force at the instant of `contact_velocity` (N), which the laws are about; NaN for impulses |
 //! | `contact_work` | (m) | on both bodies: of an impulse `1/2 impulse . (before + after)`; of a force the integral of its power (J) |
 //! | `contact_normal_work`, `contact_friction_work` | (m) | what the normal force and friction did along the relative velocity: of an impulse `1/2 impulse . (start + after)`; of a force the integral of its power (J) |
+//! | `contact_slip`, `contact_shift` | (m) | how far a contact that sticks slipped over the step, and since it sticks, as poses show it (m); the same of all its acts, 0 of other contacts |
 //! | `source_names`, `source_kind` | (elements) text, (elements) int32 | what other rows are of: joints (of trees, then of loops), tendons, cables, equalities; index into `source_kind_names` |
 //! | `row_ptr` | (n + 1) int64 | step `i` has the rows `row_ptr[i] .. row_ptr[i + 1]` besides those of contacts |
 //! | `row_law`, `row_source` | (r) int32 | indices into `row_law_names` (limit, friction, equality, action) and `source_names` |
@@ -86,7 +88,7 @@ use std::path::Path;
 use stiction_solvers::io::{open_file, replace_file};
 
 /// Layout version.
-const FORMAT: i64 = 11;
+const FORMAT: i64 = 13;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.

@@ -28,9 +28,10 @@ pub struct RecordedStep<'a> {
     pub poses: &'a Poses,
     /// Where the removal of overlap put the bodies it moved at the beginning of the step.
     pub moved: &'a [MovedBody],
-    /// What the contacts carried, sorted by the names of their geoms.
+    /// What the contacts carried act by act ([`Simulation::contact_acts`](crate::sim::Simulation::contact_acts)), sorted by the names of
+    /// their geoms.
     pub contacts: &'a [ContactForce],
-    /// What limits, joint friction, equalities and actions carried.
+    /// What limits, joint friction, equalities and actions carried, act by act.
     pub rows: &'a [RowForce],
     /// What joints, drives and tendons transmitted.
     pub transmitted: &'a Transmitted,

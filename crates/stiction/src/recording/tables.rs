@@ -7,6 +7,7 @@ use crate::recording::moved_table::MovedTable;
 use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
 use crate::recording::sink::{RecordedStep, Sink};
+use crate::report::forces::COUNTS;
 use crate::report::{Certificate, ContactForce, Work};
 
 /// Capacity reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
@@ -57,9 +58,11 @@ pub struct Recording {
 pub const NO_MARGIN: f64 = -1.0;
 
 columns! {
-    /// Contacts of all steps, one entry of each vector per contact (or three, or nine); one that acts several times in a step of the
-    /// event-driven stepper has as many ([`ContactForce`]).
+    /// Contacts of all steps, one entry of each vector per act of a contact (or three, or nine)
+    /// ([`Simulation::contact_acts`](crate::sim::Simulation::contact_acts)).
     pub struct ContactTable("contact") {
+        /// Number of the act among those of its contact in the step, which follow each other.
+        pub act: i32,
         /// First geom.
         pub geom1: i32,
         /// Second geom.
@@ -108,6 +111,10 @@ columns! {
         pub normal_work: f64,
         /// See `normal_work`.
         pub friction_work: f64,
+        /// Slip over the step of a contact that sticks (m); the same of all its acts.
+        pub slip: f64,
+        /// The same since it sticks (m).
+        pub shift: f64,
     }
 }
 
@@ -118,8 +125,54 @@ impl ContactTable {
         std::array::from_fn(|axis| (0..3).map(|row| frame[3 * row + axis] * impulse[row]).sum::<f64>() / h)
     }
 
-    fn push(&mut self, force: &ContactForce) {
+    /// One entry for each contact of a step, as [`Simulation::contact_forces`](crate::sim::Simulation::contact_forces) has it: where it is
+    /// and what it does at last, with the sums of force and works; its margin is that of all acts together.
+    pub fn sums(&self) -> Self {
+        let mut sums = Self { ptr: vec![0], ..Self::default() };
+        for step in 0..self.ptr.len().saturating_sub(1) {
+            let mut entries = self.of_step(step).peekable();
+            while let Some(first) = entries.next() {
+                let mut last = first;
+                while let Some(next) = entries.next_if(|&next| self.act[next] > 0) {
+                    last = next;
+                }
+                sums.push_sum(self, first..last + 1);
+            }
+            sums.ptr.push(sums.gap.len() as i64);
+        }
+        sums
+    }
+
+    /// Appends what acts come to that are those of one contact.
+    fn push_sum(&mut self, other: &Self, acts: std::ops::Range<usize>) {
+        let pressing = |act: usize| other.impulse[3 * act].max(0.0);
+        let all: f64 = acts.clone().map(pressing).sum();
+        let is_sustained = |&act: &usize| other.sustained[3 * act].is_finite();
+        let told = acts.clone().rev().find(is_sustained).unwrap_or(acts.end - 1);
+        self.push_entry(other, told);
+        let entry = self.gap.len() - 1;
+        let sum = |of: &dyn Fn(usize) -> f64| acts.clone().map(of).sum::<f64>();
+        let world: [f64; 3] = std::array::from_fn(|axis| sum(&|act| other.force(act, 1.0)[axis]));
+        for row in 0..3 {
+            let frame = &other.frame[9 * told + 3 * row..][..3];
+            self.impulse[3 * entry + row] = frame.iter().zip(world).map(|(a, b)| a * b).sum();
+        }
+        self.act[entry] = 0;
+        self.work[entry] = sum(&|act| other.work[act]);
+        self.normal_work[entry] = sum(&|act| other.normal_work[act]);
+        self.friction_work[entry] = sum(&|act| other.friction_work[act]);
+        if all > 0.0 {
+            if self.margin[entry] != NO_MARGIN {
+                self.margin[entry] = sum(&|act| other.margin[act] * (pressing(act) / all));
+            }
+            let counts = |&act: &usize| pressing(act) > COUNTS * all;
+            self.mode[entry] = acts.rev().find(counts).map_or(self.mode[entry], |act| other.mode[act]);
+        }
+    }
+
+    fn push(&mut self, force: &ContactForce, act: i32) {
         let contact = &force.contact;
+        self.act.push(act);
         self.geom1.push(contact.geoms[0].index() as i32);
         self.geom2.push(contact.geoms[1].index() as i32);
         self.point.extend_from_slice(contact.point.as_slice());
@@ -150,6 +203,8 @@ impl ContactTable {
         self.work.push(force.work);
         self.normal_work.push(force.normal_work);
         self.friction_work.push(force.friction_work);
+        self.slip.push(force.slip);
+        self.shift.push(force.shift);
     }
 }
 
@@ -197,7 +252,9 @@ impl Sink for Recording {
         self.qvel.extend_from_slice(&state.v);
         self.poses.extend(poses);
         self.moved.push_step(moved);
-        contacts.iter().for_each(|force| self.contacts.push(force));
+        for acts in contacts.chunk_by(|a, b| a.contact.key == b.contact.key) {
+            acts.iter().zip(0..).for_each(|(force, act)| self.contacts.push(force, act));
+        }
         self.contacts.ptr.push(self.contacts.gap.len() as i64);
         self.rows.push_step(&self.run.sources, rows);
         self.joints.push_step(&self.run.sources, &transmitted.joints);

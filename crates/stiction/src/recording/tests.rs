@@ -227,7 +227,7 @@ fn files_that_are_not_recordings_say_what_they_are() {
     assert_eq!(found, "not a recording: array 'format' has elements of type '<i4' and not '<i8'");
     let found = with(|npz| npz.array("format", &[2], &[2_i64, 2]));
     assert_eq!(found, "not a recording: array 'format' has the shape [2] and not []");
-    let found = with(|npz| npz.array("format", &[], &[11_i64]));
+    let found = with(|npz| npz.array("format", &[], &[13_i64]));
     assert_eq!(found, "not a recording: the array 'geom_names' is missing");
 
     let missing = Recording::read_npz(Path::new("/nonexistent/a.npz")).unwrap_err().to_string();

@@ -72,6 +72,10 @@ macro_rules! certificate_fields {
             dissipation: "W", "missing friction power", true;
             /// Fastest sliding of a contact without slip that presses (m/s).
             slip: "m/s", "slip without leave", true;
+            /// Farthest that the points of a contact that sticks slipped over the step (m).
+            sticking_slip: "m", "slip of sticking contacts", true;
+            /// The same since the contact sticks (m).
+            sticking_shift: "m", "shift of sticking contacts", true;
             /// Worst difference between viscous friction and its coefficient times the velocity after the step (N).
             viscous_error: "N", "error of viscous friction", true;
             /// Worst error of a bilateral constraint at the end of the step (m).
@@ -134,11 +138,11 @@ pub struct StepReport {
     pub step: u64,
     /// Time at its end (s).
     pub time: f64,
-    /// Contacts in the problem.
+    /// Contacts in the problem; one that acts several times in the step is one.
     pub contacts: usize,
-    /// Constraint rows.
+    /// Constraint rows, of a step with impulses at both ends those of its beginning.
     pub rows: usize,
-    /// Islands with unilateral rows.
+    /// Islands with unilateral rows, likewise.
     pub islands: usize,
     /// Islands that were not solved to tolerance, or whose bilateral rows contradict each other.
     pub unsolved: usize,
@@ -245,9 +249,15 @@ impl StepReport {
         }
     }
 
+    /// Adds an island with how it was solved.
     pub(crate) fn add_island(&mut self, island: &IslandReport) {
-        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.islands += 1;
+        self.add_effort(island);
+    }
+
+    /// Adds how an island was solved that is counted already.
+    pub(crate) fn add_effort(&mut self, island: &IslandReport) {
+        let IslandReport { solver: report, variables, bounces, reduced } = *island;
         self.bounces += bounces;
         self.reduced_impacts += usize::from(reduced);
         self.iterations += report.iterations;
@@ -361,6 +371,12 @@ impl Certificate {
         let right = (row.impulse - off / row.compliance).clamp(row.lower, row.upper);
         let worst = if row.angular { &mut self.cone_violation_angular } else { &mut self.cone_violation };
         raise(worst, (row.impulse - right).abs() / row.duration);
+    }
+
+    /// Adds a contact that sticks: its slip over the step and since it sticks (m).
+    pub(crate) fn add_slip(&mut self, slip: f64, shift: f64) {
+        raise(&mut self.sticking_slip, slip);
+        raise(&mut self.sticking_shift, shift);
     }
 
     /// Adds a row that holds both ways with this velocity error (m/s, or rad/s if `angular`).

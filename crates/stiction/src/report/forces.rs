@@ -4,6 +4,11 @@
 //! where it carries nothing, and 1 when it slides. Where forces are not unique (four feet of a table) it belongs to the solution that the
 //! solver returned.
 //!
+//! Of a contact that acts several times in a step ([`super::acts`]) forces add up in the world, and impulses along the normal and the
+//! tangents of each act, which turn with the normal: what friction allows is convex, so the sums are within it as their parts are. The
+//! margin is what all acts need over what all have, `sum |lambda_t| / sum mu lambda_n`; so what slides all the time needs all there
+//! is, though the direction turns, and an act that hardly presses has no say.
+//!
 //! The contacts of a pair act together as one force and one moment. Their normal impulses meet in the centre of
 //! pressure `sum lambda_n p / sum lambda_n`.
 //!
@@ -11,18 +16,20 @@
 
 use crate::constraint::RowSource;
 use crate::constraint::row_source::SourceOrder;
-use crate::contact::{BlockKind, Contact, Law, Mode};
+use crate::contact::{BlockKind, Contact, ContactKey, Law, Mode};
 use crate::model::{GeomId, Model};
+use crate::report::acts::{Act, Acts};
 use crate::report::certificate::BlockOutcome;
 use crate::report::rows::{RowForce, RowLaw};
-use nalgebra::Vector3;
+use nalgebra::{Rotation3, Vector3};
 
-/// Impulse and force of one contact in the last step.
-///
-/// In a step that is taken at the level of forces ([`Stepper::EventDriven`](crate::settings::Stepper::EventDriven),
-/// [`Stepper::Acceleration`](crate::settings::Stepper::Acceleration)) a contact has one of these for each impact, in their order, and one
-/// for what it carries between impacts, which tells its force at an instant too. All impulses of a step add up to what the
-/// contacts did.
+/// An act of a contact counts for what the contact does if it brings more than this part of the normal impulse.
+pub(crate) const COUNTS: f64 = 1e-6;
+
+/// Impulse and force of one contact in the last step: of all of it
+/// ([`Simulation::contact_forces`](crate::sim::Simulation::contact_forces)), or of one act of several
+/// ([`Simulation::contact_acts`](crate::sim::Simulation::contact_acts)). What the fields say of the laws they say of an act; of the whole
+/// step impulses, forces and works are sums over the acts, and all else is as of the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContactForce {
@@ -48,9 +55,10 @@ pub struct ContactForce {
     /// The same before the step (the rotation of a lone body half a step behind, as `velocity` has it); right before an impact of the
     /// event-driven stepper.
     pub start: Vector3<f64>,
-    /// Impulse on the second body in the contact frame: normal, t1, t2 (N s).
+    /// Impulse on the second body in the contact frame: normal, t1, t2 (N s). Of a whole step the sum of the impulses that the acts had in
+    /// their own frames, whose axes turn with the normal.
     pub impulse: Vector3<f64>,
-    /// Impulse over the time step, world axes (N).
+    /// Impulse over the time step, world axes (N): the mean force, which the change of momentum shows.
     pub force: Vector3<f64>,
     /// Of what acts as a force and not at once, the force at the beginning of the last smooth motion of the step, in the contact
     /// frame of that instant (N): the laws hold of it and `velocity`; `impulse` is its sum over the step.
@@ -69,6 +77,12 @@ pub struct ContactForce {
     /// would have been needed, `|lambda_t| / lambda_n`. A contact with dry friction that does not press needs none: 0. `None` only where
     /// there is no dry friction.
     pub margin: Option<f64>,
+    /// How far the material points that touch slipped over the step though the contact stuck (m), as poses show it; 0 of other contacts.
+    pub slip: f64,
+    /// The same since it sticks (m): the sum of the slips of all steps, in the axes of the flatter body.
+    pub shift: f64,
+    /// The whole step (s).
+    pub(crate) step: f64,
 }
 
 impl ContactForce {
@@ -97,6 +111,9 @@ impl ContactForce {
             friction_work,
             mode: mode(&impulse, &velocity, contact.law),
             margin: margin(contact.law, &impulse, &velocity, duration),
+            slip: 0.0,
+            shift: 0.0,
+            step: h,
         }
     }
 
@@ -120,6 +137,9 @@ impl ContactForce {
             friction_work: 0.0,
             mode: mode(&force, &velocity, contact.law),
             margin: margin(contact.law, &(force * h), &velocity, h),
+            slip: 0.0,
+            shift: 0.0,
+            step: h,
         }
     }
 
@@ -132,9 +152,23 @@ impl ContactForce {
         self.friction_work += friction;
     }
 
+    /// The impulse in the frame of the contact at another time, turned as the normal has turned.
+    fn impulse_in(&self, other: &Contact) -> Vector3<f64> {
+        let (own, other) = (&self.contact.frame, &other.frame);
+        if own == other {
+            return self.impulse;
+        }
+        let [from, to] = [own, other].map(|frame| frame.column(0).into_owned());
+        // Opposite normals are those of features that have nothing in common.
+        let turn = Rotation3::rotation_between(&from, &to).unwrap_or_else(Rotation3::identity);
+        let turned = other.tr_mul(&(turn * (own * self.impulse)));
+        // What is along the normal stays there to the last digit.
+        Vector3::new(self.impulse.x, turned.y, turned.z)
+    }
+
     /// Impulse on the second body, world axes (N s).
     pub fn world_impulse(&self) -> Vector3<f64> {
-        self.contact.frame * self.impulse
+        self.force * self.step
     }
 
     /// The least coefficient of friction that allows this impulse, or the force that is sustained: tangential over normal, zero without an impulse,
@@ -146,13 +180,61 @@ impl ContactForce {
     }
 }
 
+impl Act for ContactForce {
+    type Key = ContactKey;
+
+    fn key(&self) -> ContactKey {
+        self.contact.key
+    }
+
+    fn is_whole(&self) -> bool {
+        self.duration == self.step
+    }
+
+    fn whole(self) -> Self {
+        Self { duration: self.step, ..self }
+    }
+
+    fn add(&mut self, later: &Self) {
+        let [pressed, presses] = [&*self, later].map(|act| act.impulse.x.max(0.0));
+        // What is sustained is told with the velocity of its instant.
+        let last = if self.sustained.is_some() && later.sustained.is_none() { *self } else { *later };
+        *self = Self {
+            impulse: self.impulse_in(&last.contact) + later.impulse_in(&last.contact),
+            force: self.force + later.force,
+            preload: self.preload + later.preload,
+            start: self.start,
+            duration: self.step,
+            work: self.work + later.work,
+            normal_work: self.normal_work + later.normal_work,
+            friction_work: self.friction_work + later.friction_work,
+            mode: if presses > COUNTS * (pressed + presses) { later.mode } else { self.mode },
+            margin: mean_margin([(self.margin, pressed), (later.margin, presses)]),
+            ..last
+        };
+    }
+
+    fn take_told(&mut self, act: &Self) {
+        (self.slip, self.shift) = (act.slip, act.shift);
+    }
+}
+
+/// Margin of several acts with their normal impulses: friction needed over friction available of all together.
+fn mean_margin(acts: [(Option<f64>, f64); 2]) -> Option<f64> {
+    let [(first, pressed), (second, presses)] = acts;
+    let (Some(first), Some(second)) = (first, second) else { return first.or(second) };
+    let all = pressed + presses;
+    // What presses too little for a quotient of numbers to tell carries nothing either.
+    Some(if all > 0.0 { first * (pressed / all) + second * (presses / all) } else { 0.0 })
+}
+
 /// What all contacts of two geoms carry together in the last step; forces are impulses over the time step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairForce {
     /// The geoms, first and second, as in [`Contact::geoms`].
     pub geoms: [GeomId; 2],
-    /// Number of contacts; one that acts several times in a step counts as often.
+    /// Number of contacts.
     pub contacts: usize,
     /// Number of them that press.
     pub pressing: usize,
@@ -255,12 +337,12 @@ pub(crate) fn mode(lambda: &Vector3<f64>, rates: &Vector3<f64>, law: Law) -> Mod
 /// The forces of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Readout {
-    /// Of every contact in the problem, sorted by key.
-    pub(crate) contacts: Vec<ContactForce>,
+    /// Of every contact in the problem.
+    pub(crate) contacts: Acts<ContactForce>,
     /// Of every pair of geoms with such contacts, in the same order.
     pub(crate) pairs: Vec<PairForce>,
-    /// Of all other rows, in their order.
-    pub(crate) rows: Vec<RowForce>,
+    /// Of all other rows.
+    pub(crate) rows: Acts<RowForce>,
     /// What they are of.
     pub(crate) sources: SourceOrder,
 }
@@ -268,27 +350,17 @@ pub(crate) struct Readout {
 impl Readout {
     pub(crate) fn new(model: &Model) -> Self {
         let sources = SourceOrder::new(model);
-        Self { contacts: Vec::new(), pairs: Vec::new(), rows: Vec::new(), sources }
+        Self { contacts: Acts::default(), pairs: Vec::new(), rows: Acts::default(), sources }
     }
 
-    /// Adds up the contact forces by pair; contacts of a pair follow each other.
-    pub(crate) fn add_up_pairs(&mut self, h: f64) {
+    /// Completes a step of `h` seconds: adds up the acts of each contact and row, and the contact forces by pair; contacts of a pair follow
+    /// each other.
+    pub(crate) fn close(&mut self, h: f64) {
+        self.contacts.close();
+        self.rows.close();
         self.pairs.clear();
-        let pairs = self.contacts.chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
+        let pairs = self.contacts.sums().chunk_by(|a, b| a.contact.geoms == b.contact.geoms);
         self.pairs.extend(pairs.map(|contacts| PairForce::of(contacts, h)));
-    }
-
-    /// Merges contact forces of other bodies, sorted by key too, into its own; those of one contact stay in their order.
-    pub(crate) fn merge(&mut self, others: &[ContactForce]) {
-        let mut own = self.contacts.len();
-        self.contacts.extend_from_slice(others);
-        for (placed, other) in others.iter().enumerate().rev() {
-            while own > 0 && self.contacts[own - 1].contact.key > other.contact.key {
-                own -= 1;
-                self.contacts[own + placed + 1] = self.contacts[own];
-            }
-            self.contacts[own + placed] = *other;
-        }
     }
 
     pub(crate) fn clear(&mut self) {

@@ -10,9 +10,10 @@
 //! M. Anitescu, *Optimization-based simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105
 //! (2006).
 
-use crate::constraint::rows::{RowBlock, RowKind};
+use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Law};
 use crate::report::LastStep;
+use crate::report::last_step::KickBlock;
 use stiction_solvers::{
     Chain, ChainSettings, Cone, ConeNcp, Delassus, FrictionLaw, Solution, Solver, Start, Status,
 };
@@ -27,18 +28,9 @@ const HALVINGS: usize = 40;
 pub(crate) const OPENS: f64 = 1e-9;
 
 impl LastStep<'_> {
-    /// The least factor `s` such that impulses within `s` times the friction of every contact would have given the
-    /// velocities that the last step gave: the margin of a grasp or a support as a whole, where
-    /// [`ContactForce::margin`](crate::report::forces::ContactForce::margin) is that of the forces that the solver returned, and
-    /// their largest is never less. Of contacts without slip it is the coefficient of friction that would do. Found to a
-    /// relative 1e-7 or so.
-    ///
-    /// Joint friction, limits and equalities may carry any impulse that they allow; viscous contacts keep their
-    /// tangential impulses. `None` if no contact with dry friction presses, or a problem cannot be solved. Solves some
-    /// forty dense problems of as many rows as the step had, and allocates: not for every step.
-    pub(crate) fn least_friction(&self) -> Option<f64> {
-        // The returned solution shows that its own largest margin is enough.
-        let largest = self.forces.iter().filter_map(|c| c.margin).reduce(f64::max)?;
+    /// See [`Simulation::least_friction`](crate::sim::Simulation::least_friction). `largest` is the largest margin of an act that was returned,
+    /// which shows that so much is enough.
+    pub(crate) fn least_friction(&self, largest: f64) -> Option<f64> {
         let mut demand = Demand::new(*self)?;
         let (mut low, mut high) = (0.0, largest);
         if demand.meets(low)? {
@@ -51,35 +43,10 @@ impl LastStep<'_> {
         Some(high)
     }
 
-    /// Delassus operator (dense, row-major) and impulses of the rows of some blocks in the last step.
-    pub(crate) fn dense_rows(&self, blocks: &[RowBlock]) -> (Vec<f64>, Vec<f64>) {
-        let rows = self.rows;
-        let impulse: Vec<f64> =
-            blocks.iter().flat_map(|b| &rows.impulse[b.row..b.row + b.count]).copied().collect();
-        let n = impulse.len();
-        let mut matrix = vec![0.0; n * n];
-        let mut first = 0;
-        for a in blocks {
-            let mut second = 0;
-            for b in blocks {
-                for (p, q) in rows.pieces(a).iter().flat_map(|p| rows.pieces(b).iter().map(move |q| (p, q))) {
-                    if p.tree == q.tree {
-                        rows.delassus(self.model, (a, p), (b, q), |r, c, value| {
-                            matrix[(first + r) * n + second + c] += value;
-                        });
-                    }
-                }
-                second += b.count;
-            }
-            first += a.count;
-        }
-        (matrix, impulse)
-    }
-
     /// The cone of a block at the friction factor `s`, and whether it can carry anything.
-    fn cones_of(&self, block: &RowBlock, s: f64, cones: &mut Vec<Cone>) {
-        let impulse = &self.rows.impulse[block.row..block.row + block.count];
-        let opens = |bias: f64| self.rates[block.row] + bias > OPENS;
+    fn cones_of(&self, of_kick: &KickBlock<'_>, s: f64, cones: &mut Vec<Cone>) {
+        let (block, impulse) = (&of_kick.block, of_kick.impulse());
+        let opens = |bias: f64| of_kick.rates()[0] + bias > OPENS;
         let fixed = |value: f64| Cone::Interval { lower: value, upper: value };
         match block.kind {
             RowKind::Bilateral => cones.push(Cone::Free { dim: block.count }),
@@ -110,6 +77,7 @@ impl LastStep<'_> {
 /// The convex problem, to be solved for one factor after the other.
 struct Demand<'a> {
     step: LastStep<'a>,
+    blocks: Vec<KickBlock<'a>>,
     chain: Chain,
     problem: ConeNcp,
     solution: Solution,
@@ -120,7 +88,8 @@ struct Demand<'a> {
 
 impl<'a> Demand<'a> {
     fn new(step: LastStep<'a>) -> Option<Self> {
-        let (matrix, impulse) = step.dense_rows(&step.rows.blocks);
+        let blocks: Vec<_> = step.blocks().collect();
+        let (matrix, impulse) = step.dense_rows(&blocks);
         let n = impulse.len();
         let q: Vec<f64> =
             matrix.chunks(n).map(|row| -row.iter().zip(&impulse).map(|(g, x)| g * x).sum::<f64>()).collect();
@@ -128,20 +97,20 @@ impl<'a> Demand<'a> {
         let size = |row: &[f64]| row.iter().zip(&impulse).map(|(g, x)| (g * x).abs()).sum::<f64>();
         let same = SAME * matrix.chunks(n).map(size).fold(0.0, f64::max);
         let mut cones = Vec::new();
-        for block in &step.rows.blocks {
+        for block in &blocks {
             step.cones_of(block, 1.0, &mut cones);
         }
         let problem =
             ConeNcp::new(cones.clone(), Delassus::Dense(matrix), q).ok()?.with_law(FrictionLaw::Associated);
         let target = 1e-14;
         let chain = Chain::new(ChainSettings { target, ..Default::default() }).ok()?;
-        Some(Self { step, chain, problem, solution: Solution::new(n), cones, same })
+        Some(Self { step, blocks, chain, problem, solution: Solution::new(n), cones, same })
     }
 
     /// Whether impulses within `s` times the friction give the same velocities; `None` if nobody knows.
     fn meets(&mut self, s: f64) -> Option<bool> {
         self.cones.clear();
-        for block in &self.step.rows.blocks {
+        for block in &self.blocks {
             self.step.cones_of(block, s, &mut self.cones);
         }
         let cones = &self.cones;

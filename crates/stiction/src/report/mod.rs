@@ -11,6 +11,7 @@
 //! |---|---|---|
 //! | `certificate` | violations of the laws; the report of a step | `step::certify` |
 //! | `work` | by what the energy changes | `step::account`, `step::certify` |
+//! | `acts` | what acts several times in a step, added up | `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
 //! | `joint_force` | what joints, connects and welds transmit | `step::joint_forces` |
 //! | `moved_body` | where the removal of overlap put bodies | `step::projection` |
@@ -23,6 +24,7 @@
 //! Nothing here changes a state. The convex problems behind the last two are those of M. Anitescu, *Optimization-based
 //! simulation of nonsmooth rigid multibody dynamics*, Mathematical Programming 105 (2006).
 
+pub(crate) mod acts;
 pub(crate) mod certificate;
 pub(crate) mod forces;
 pub(crate) mod joint_force;

@@ -18,9 +18,10 @@
 use crate::constraint::RowSource;
 use crate::constraint::limited_drive::LimitedDrives;
 use crate::constraint::row_source::SourceOrder;
-use crate::constraint::rows::{RowBlock, RowKind, Rows};
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::BlockKind;
 use crate::model::Model;
+use crate::report::acts::Act;
 
 /// The law of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,9 @@ impl RowLaw {
     }
 }
 
-/// A constraint row of the last step that is not a contact's.
+/// A constraint row of the last step that is not a contact's: all of it ([`Simulation::row_forces`](crate::sim::Simulation::row_forces)), or
+/// one act of several ([`Simulation::row_acts`](crate::sim::Simulation::row_acts)). The law holds of an act; of the whole step impulse,
+/// bounds and work are sums, and all else is as of the last one.
 ///
 /// Trees that move by the free rule have none: their equalities act in the stages of that rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,14 +93,44 @@ pub struct RowForce {
     pub bias: f64,
     /// How far the row gives way (m/s or rad/s per N s or N m s).
     pub compliance: f64,
+    /// What the impulse did along the row, of each act `1/2 impulse (start + after)` (J). What friction takes is negative.
+    pub work: f64,
+    /// What the row is of, and its number there; the whole step (s).
+    pub(crate) key: (BlockKey, usize),
+    pub(crate) step: f64,
+}
+
+impl Act for RowForce {
+    type Key = (BlockKey, usize);
+
+    fn key(&self) -> Self::Key {
+        self.key
+    }
+
+    fn is_whole(&self) -> bool {
+        self.duration == self.step
+    }
+
+    fn whole(self) -> Self {
+        Self { duration: self.step, ..self }
+    }
+
+    fn add(&mut self, later: &Self) {
+        *self = Self {
+            impulse: self.impulse + later.impulse,
+            lower: self.lower + later.lower,
+            upper: self.upper + later.upper,
+            start: self.start,
+            duration: self.step,
+            work: self.work + later.work,
+            ..*later
+        };
+    }
+
+    fn take_told(&mut self, _act: &Self) {}
 }
 
 impl RowForce {
-    /// What the impulse did along the row, `1/2 impulse (start + after)` (J). What friction takes is negative.
-    pub fn work(&self) -> f64 {
-        0.5 * self.impulse * (self.start + self.after)
-    }
-
     /// Name of what it is of.
     pub fn name<'m>(&self, model: &'m Model) -> &'m str {
         self.source.name_of(model, self.index)
@@ -114,14 +147,14 @@ pub(crate) struct RowVelocities<'a> {
     pub(crate) after: &'a [f64],
 }
 
-/// The rows of a block with their impulses, whose forces act for `duration` (s); none of contacts.
+/// The rows of a block with their impulses, whose forces act for `duration` of a `step` (s); none of contacts.
 pub(crate) fn row_forces<'a>(
     model: &Model,
     order: &SourceOrder,
     rows: &'a Rows,
     block: &'a RowBlock,
     velocities: RowVelocities<'a>,
-    duration: f64,
+    [duration, step]: [f64; 2],
 ) -> impl Iterator<Item = RowForce> + use<'a> {
     let found = order.find(&block.key);
     let [lower, upper, bias] = match block.kind {
@@ -160,6 +193,9 @@ pub(crate) fn row_forces<'a>(
                 upper,
                 bias,
                 compliance: compliances.get(r).copied().unwrap_or(0.0),
+                work: 0.5 * rows.impulse[row] * (velocities.start[row] + velocities.after[row]),
+                key: (block.key, r),
+                step,
             }
         })
     })

@@ -34,7 +34,7 @@ pub struct Snapshot {
 const MAGIC: &[u8; 8] = b"stiction";
 
 /// Version of the layout of what is stored. Another layout of a [`Model`] is another version too, as its fingerprint changes.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// Where the hash stands, and what follows it.
 const CHECKSUM: std::ops::Range<usize> = 20..28;

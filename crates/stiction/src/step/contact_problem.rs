@@ -3,7 +3,7 @@
 use crate::constraint::islands::{Islands, RowProblem};
 use crate::constraint::kind::{Implicit, Level, StepAhead};
 use crate::constraint::rows::{BlockKey, RowKind, Rows};
-use crate::contact::{Contact, FormulationError, Impacts, IslandSolver, Memory};
+use crate::contact::{Contact, ContactKey, FormulationError, Impacts, IslandSolver, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::report::StepReport;
@@ -92,6 +92,8 @@ pub(crate) struct Remembered {
     pub(crate) end: ProblemMemory,
     /// Slip that sticking contacts have left, in the axes of the flatter body (m), by key; where there is one at the end.
     pub(crate) slips: Vec<(BlockKey, [f64; 3])>,
+    /// How far sticking contacts have shifted since they stick, likewise, by key; of whole steps.
+    pub(crate) shifts: Vec<(ContactKey, [f64; 3])>,
 }
 
 impl Remembered {
@@ -114,6 +116,7 @@ impl Remembered {
         self.start.clear();
         self.end.clear();
         self.slips.clear();
+        self.shifts.clear();
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! # Method
 //! 1. Kinematics as the step had them: of trees under the contact rule at its beginning, where its rows were posed; of the others, whose
-//!    rule integrates from the beginning to the end, and of those with impulses at both ends, in the middle.
+//!    rule integrates from the beginning to the end, and of those with impulses at both ends, in the middle. Stiff trees of these, whose
+//!    forces all act at the beginning, count as under the contact rule.
 //! 2. Wrenches of equalities between bodies. Under the contact rule a block of rows has the generalized force `J^T lambda / h`; its
 //!    rows may have been turned, so the wrench on the second body, `B^T x` with the rows `B` of the equality in world axes, is found
 //!    from `X^T x = J^T lambda / h`, `X = B (J_2 - J_1)`, least norm. Elsewhere the right side is what the motion leaves,
@@ -31,7 +32,6 @@ use crate::model::{Base, JointKind, LinkId, Mocap, Model, State, TendonId, Trans
 use crate::report::{ContactForce, JointForce, RowForce, RowLaw, Transmitted};
 use crate::spatial::Force;
 use crate::step::applied_forces::{Commands, ForceMap};
-use crate::step::contact_problem::ContactProblem;
 use crate::step::start::StepStart;
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -47,9 +47,12 @@ pub(crate) struct FinishedStep<'a> {
     pub(crate) start: &'a StepStart,
     /// At the end; commands are those of the step.
     pub(crate) state: &'a State,
-    /// Trees whose rows all act at the beginning; empty if those of none do.
+    /// Trees whose forces all act at the beginning.
     pub(crate) contact_rule: &'a [bool],
-    pub(crate) problem: &'a ContactProblem,
+    /// Their velocities after all impulses, at the poses of the beginning (nv).
+    pub(crate) velocity: &'a [f64],
+    /// The rows with their impulses.
+    pub(crate) solved: [Option<&'a Rows>; 2],
     pub(crate) contacts: &'a [ContactForce],
     pub(crate) rows: &'a [RowForce],
     pub(crate) forces: &'a ForceMap,
@@ -101,7 +104,7 @@ pub(crate) fn transmitted(step: FinishedStep<'_>) -> Transmitted {
 impl<'a> Motion<'a> {
     /// Step 1; `None` if no step was taken.
     fn of(step: FinishedStep<'a>) -> Option<Self> {
-        let FinishedStep { model, h, start, state, contact_rule, problem, .. } = step;
+        let FinishedStep { model, h, start, state, contact_rule, velocity, .. } = step;
         let (posed_q, posed_v) = start.posed()?;
         let (mut q, mut v) = (posed_q.to_vec(), posed_v.to_vec());
         let mut acceleration = vec![0.0; model.nv()];
@@ -110,7 +113,7 @@ impl<'a> Motion<'a> {
             let under_contact_rule = step.is_under_contact_rule(tree);
             let dofs = model.trees[tree].dofs.clone();
             if under_contact_rule {
-                after[dofs.clone()].copy_from_slice(&problem.velocity[dofs.clone()]);
+                after[dofs.clone()].copy_from_slice(&velocity[dofs.clone()]);
             }
             for k in dofs.clone() {
                 acceleration[k] = (after[k] - v[k]) / h;
@@ -264,11 +267,13 @@ impl<'a> Motion<'a> {
 
     /// Step 2 under the contact rule, for one equality.
     fn multipliers(&self, rows: &Rows, block: &RowBlock) -> Vec<f64> {
-        let (model, solved) = (self.step.model, &self.step.problem.rows);
+        let model = self.step.model;
         let mut right = vec![0.0; model.nv()];
-        for of_step in solved.blocks.iter().filter(|of_step| of_step.key == block.key) {
-            let impulses = &solved.impulse[of_step.row..of_step.row + of_step.count];
-            solved.add_transposed(model, of_step, impulses, 1.0 / self.step.h, &mut right);
+        for solved in self.step.solved.into_iter().flatten() {
+            for of_step in solved.blocks.iter().filter(|of_step| of_step.key == block.key) {
+                let impulses = &solved.impulse[of_step.row..of_step.row + of_step.count];
+                solved.add_transposed(model, of_step, impulses, 1.0 / self.step.h, &mut right);
+            }
         }
         let columns: Vec<Vec<f64>> = columns(model, rows, block).collect();
         least_norm(&columns, &right)

@@ -9,6 +9,7 @@ use crate::model::{BodyId, Model, State, TreeId};
 use crate::settings::Settings;
 use crate::spatial::Transform;
 use crate::step::applied_forces::ForceMap;
+use crate::step::slip::Poses;
 
 /// A model at a state. Workspaces of stages are apart.
 #[derive(Debug)]
@@ -38,6 +39,11 @@ impl System<'_> {
         let at = Configuration { q: &self.state.q, mocap: &self.state.mocap };
         self.closures.loops.locate(self.model, self.data, at);
         self.closures.loops.set_rates(&self.state.v);
+    }
+
+    /// Where bodies are there.
+    pub(crate) fn poses(&self) -> Poses<'_> {
+        Poses { model: self.model, links: &self.data.link_pose, mocap: &self.state.mocap }
     }
 
     /// Pose of a body there.

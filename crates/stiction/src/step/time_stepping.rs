@@ -32,7 +32,18 @@ pub(crate) fn step(
     clock: &mut Clock,
 ) -> Result<StepReport, AlgorithmError> {
     let Workspace {
-        start, projection, choice, free, problem, bounce, advance, tied, account, readout, ..
+        start,
+        projection,
+        choice,
+        free,
+        problem,
+        bounce,
+        advance,
+        tied,
+        account,
+        sticking,
+        readout,
+        ..
     } = work;
     let mut accelerated = work.acceleration.as_deref_mut();
     clock.time(Stage::Kinematics, || system.place()); // 1
@@ -44,6 +55,7 @@ pub(crate) fn step(
         report.work.projection = clock.time(Stage::Certificate, || system.energy()) - report.energy;
     }
     start.pose(system.state);
+    sticking.begin(system);
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     readout.clear();
     if let Some(rattle) = &mut work.rattle {
@@ -51,7 +63,8 @@ pub(crate) fn step(
         rattle::step(rattle, system, stages, memory, &mut report, clock)?; // 4 to 7, and of 8 what holds of impulses
         clock.time(Stage::Certificate, || {
             close_readout(readout, &mut report, system.h);
-            certify_end(system, &mut report)
+            certify_end(system, &mut report);
+            sticking.end(system, memory, readout, &mut report);
         });
         return Ok(report);
     }
@@ -84,6 +97,9 @@ pub(crate) fn step(
         system.advance_prescribed();
         tied.close_loops(system, start, contact_rule, &mut free.added, &mut report.certificate)
     })?;
-    clock.time(Stage::Certificate, || certify_end(system, &mut report)); // 8, at those of the end
+    clock.time(Stage::Certificate, || {
+        certify_end(system, &mut report); // 8, at those of the end
+        sticking.end(system, memory, readout, &mut report);
+    });
     Ok(report)
 }

@@ -14,6 +14,7 @@ use crate::step::free_velocity::FreeVelocity;
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::projection::Projection;
 use crate::step::rattle::Rattle;
+use crate::step::slip::sticking::Sticking;
 use crate::step::start::StepStart;
 use crate::step::stepper::acceleration::AccelerationLevel;
 
@@ -34,6 +35,7 @@ pub(crate) struct Workspace {
     /// Of the stepper with impulses at both ends, if it is asked for.
     pub(crate) rattle: Option<Box<Rattle>>,
     pub(crate) account: Account,
+    pub(crate) sticking: Sticking,
     /// Forces of the step.
     pub(crate) readout: Readout,
 }
@@ -58,6 +60,7 @@ impl Workspace {
             advance: Advance::new(model),
             tied: TiedTrees::new(model),
             account: Account::new(model),
+            sticking: Sticking::default(),
             readout: Readout::new(model),
         })
     }

@@ -1,4 +1,6 @@
-//! The six scenes, and the closed forms of those that have one.
+//! The scenes, and the closed forms of those that have one.
+
+use stiction::settings::Stepper;
 
 /// A scene whose error is measured.
 #[derive(Debug)]
@@ -11,6 +13,8 @@ pub(super) struct Experiment {
     pub(super) duration: f64,
     /// Whether nothing ever touches: the integrator is of order four then.
     pub(super) free: bool,
+    /// The stepper of which it is told, whatever is chosen.
+    pub(super) stepper: Option<Stepper>,
     /// The first coordinates of the configuration at a time (s), where they are known.
     pub(super) exact: Option<fn(f64) -> Vec<f64>>,
 }
@@ -18,7 +22,7 @@ pub(super) struct Experiment {
 const GRAVITY: f64 = 9.81;
 
 /// All of them.
-pub(super) const EXPERIMENTS: [Experiment; 6] = [
+pub(super) const EXPERIMENTS: [Experiment; 8] = [
     Experiment {
         name: "sphere-slide",
         about: "a ball thrown along the floor slides, then rolls",
@@ -28,6 +32,7 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <keyframe><key name="start" qpos="0 0 1 1 0 0 0" qvel="2 0 0 0 0 0"/></keyframe></mujoco>"#,
         duration: 0.6,
         free: false,
+        stepper: None,
         exact: Some(|t| vec![thrown(2.0, 0.2, t), 0.0, 1.0]),
     },
     Experiment {
@@ -40,6 +45,7 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <contact><pair geom1="slope" geom2="block" friction="0.3 0.3"/></contact></mujoco>"#,
         duration: 0.6,
         free: false,
+        stepper: None,
         exact: Some(|t| {
             let (sin, cos) = (0.49 / 1.2401_f64.sqrt(), 1.0 / 1.2401_f64.sqrt());
             let way = 0.5 * GRAVITY * (sin - 0.3 * cos) * t * t;
@@ -55,6 +61,7 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <keyframe><key name="start" qpos="0 0 0.3 1 0 0 0" qvel="3 0 0 0 0 0"/></keyframe></mujoco>"#,
         duration: 0.6,
         free: false,
+        stepper: None,
         exact: Some(|t| {
             let landing = (2.0 * 0.2 / GRAVITY).sqrt();
             if t < landing {
@@ -74,6 +81,7 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <keyframe><key name="start" qpos="0 0 1 1 0 0 0" qvel="0 0 0 0.5 20 0.5"/></keyframe></mujoco>"#,
         duration: 0.6,
         free: true,
+        stepper: None,
         exact: None,
     },
     Experiment {
@@ -90,6 +98,7 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <keyframe><key name="start" qpos="0.3 0.2 0.2 0.2"/></keyframe></mujoco>"#,
         duration: 0.3,
         free: false,
+        stepper: None,
         exact: None,
     },
     Experiment {
@@ -109,6 +118,30 @@ pub(super) const EXPERIMENTS: [Experiment; 6] = [
             <keyframe><key name="start" qpos="0 0 0 0 0 0.5 1 0 0 0" ctrl="30 30"/></keyframe></mujoco>"#,
         duration: 0.6,
         free: false,
+        stepper: None,
+        exact: None,
+    },
+    Experiment {
+        name: "ball-on-turntable",
+        about: "a ball rolls on a table that turns; impulses at both ends",
+        scene: r#"<mujoco><custom><text name="stiction:motion:spin" data="rate 3"/></custom><worldbody>
+            <body name="table"><joint name="spin" type="hinge" axis="0 0 1"/><geom name="table" type="cylinder" size="2 0.02" mass="10"/></body>
+            <body name="ball" pos="0.3 0 0.12"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="1"/></body></worldbody>
+            <keyframe><key name="start" qpos="0 .3 0 .12 1 0 0 0" qvel="3 .5 .9 0 0 5 0"/></keyframe></mujoco>"#,
+        duration: 0.4,
+        free: false,
+        stepper: Some(Stepper::Rattle),
+        exact: None,
+    },
+    Experiment {
+        name: "curved-slide",
+        about: "a ball that spins slides in a curve down a slope; impulses at both ends",
+        scene: r#"<mujoco><option gravity="4 0 -8"/><worldbody><geom name="floor" type="plane" size="0 0 1" friction="0.3"/>
+            <body name="ball" pos="0 0 0.1"><freejoint/><geom name="ball" type="sphere" size="0.1" mass="1" friction="0.3"/></body></worldbody>
+            <keyframe><key name="start" qpos="0 0 .1 1 0 0 0" qvel="0 3 0 0 0 9"/></keyframe></mujoco>"#,
+        duration: 0.2,
+        free: false,
+        stepper: Some(Stepper::Rattle),
         exact: None,
     },
 ];

@@ -14,7 +14,7 @@
 //!
 //! The contacts of a pair share their normal, and what they do against each other leaves their net force as it is. So the
 //! margin of a pair is that of its net force, `|p|` with `p = sum lambda_t / sum mu lambda_n`, at most the largest of its
-//! contacts' margins. Two numbers are asked for:
+//! contacts' margins. Of a step with two kicks `lambda` is both of them, and the sums go over both. Two numbers are asked for:
 //! - the *largest* in `S`. Pairs can still be at odds: pads that squeeze a cube may shear it against each other as far as
 //!   the weaker one's friction goes, and nothing in the laws of rigid bodies forbids it;
 //! - the largest *alone*, where the friction of all other pairs is scaled down to the least common part with which the
@@ -39,11 +39,11 @@ mod unknowns;
 use solutions::Solutions;
 use unknowns::Layout;
 
-use crate::constraint::rows::{RowBlock, RowKind};
+use crate::constraint::rows::RowKind;
 use crate::contact::{BlockKind, Formulation, Law};
 use crate::model::GeomId;
 use crate::report::LastStep;
-use crate::report::forces::ContactForce;
+use crate::report::last_step::KickBlock;
 use crate::report::least_friction::OPENS;
 use nalgebra::Vector2;
 use stiction_solvers::Cone;
@@ -80,15 +80,8 @@ pub struct PairMargins {
 }
 
 impl LastStep<'_> {
-    /// The largest margins of the net force of two geoms, in the order of
-    /// [`PairForce::geoms`](crate::report::forces::PairForce::geoms), over all impulses that would have given the velocities of the
-    /// last step: friction needed over friction available, `|sum lambda_t| / sum mu lambda_n`, without slip the coefficient
-    /// needed. Found to 1e-6 or so, the second to 1e-4 where the others' least friction leaves a single point.
-    ///
-    /// `None` if the pair does not press, bounces, or has no dry friction, if its forces come from the acceleration stepper, or if a
-    /// problem cannot be solved. Solves some hundred dense problems of as many rows as the island has, and allocates: not
-    /// for every step.
-    pub(crate) fn pair_margins(&self, geoms: [GeomId; 2]) -> Option<PairMargins> {
+    /// See [`Simulation::pair_margins`](crate::sim::Simulation::pair_margins); `others` is the largest margin that contacts of other pairs returned.
+    pub(crate) fn pair_margins(&self, geoms: [GeomId; 2], others: f64) -> Option<PairMargins> {
         let returned = self.net_friction(geoms)?;
         let margin = returned.point.norm();
         if let Formulation::ExactCone(settings) = self.formulation
@@ -97,7 +90,7 @@ impl LastStep<'_> {
             // Compliance makes forces unique.
             return Some(PairMargins { largest: margin, alone: margin });
         }
-        let mut solutions = Solutions::new(self, geoms, &returned)?;
+        let mut solutions = Solutions::new(self, geoms, &returned, others)?;
         let largest = solutions.farthest(margin)?;
         let alone = match solutions.least_help()? {
             None => largest,
@@ -111,54 +104,50 @@ impl LastStep<'_> {
 
     /// What the returned impulses of a pair say; `None` without dry friction or without pressure.
     fn net_friction(&self, geoms: [GeomId; 2]) -> Option<NetFriction> {
-        let of_pair = || self.forces.iter().filter(|c| c.contact.geoms == geoms);
-        let law = of_pair().next()?.contact.law;
-        let mu = coefficient(law)?.unwrap_or(1.0);
-        let available = mu * of_pair().map(|c| c.impulse.x.max(0.0)).sum::<f64>();
-        let viscous = self.h * law.viscosity();
-        let dry = |c: &ContactForce| {
-            Vector2::new(c.impulse.y + viscous * c.velocity.y, c.impulse.z + viscous * c.velocity.z)
-        };
-        let point = of_pair().map(dry).sum::<Vector2<f64>>() / available;
+        let (mut available, mut dry, mut in_force) = (0.0, Vector2::zeros(), None);
+        for of_pair in self.blocks().filter(|of_kick| of_kick.geoms() == Some(geoms)) {
+            let RowKind::Unilateral(BlockKind::Contact { law, .. }) = of_pair.block.kind else { continue };
+            let law = self.formulation.law_in_force(law);
+            let mu = coefficient(law)?.unwrap_or(1.0);
+            let (impulse, rates) = (of_pair.impulse(), of_pair.rates());
+            let viscous = of_pair.duration() * law.viscosity();
+            available += mu * impulse[0].max(0.0);
+            dry += Vector2::new(impulse[1] + viscous * rates[1], impulse[2] + viscous * rates[2]);
+            in_force = Some(law);
+        }
+        let (law, point) = (in_force?, dry / available);
         let bound = if law == Law::NoSlip { UNBOUNDED } else { 1.0 };
         (available > 0.0).then_some(NetFriction { available, point, bound })
     }
 
-    /// The geoms of a block that is a contact.
-    fn geoms_of(&self, block: &RowBlock) -> Option<[GeomId; 2]> {
-        block.contact.map(|index| self.contacts[index].geoms)
-    }
-
     /// The blocks that are connected with those of a pair through moving trees, in their order.
-    fn blocks_around(&self, geoms: [GeomId; 2]) -> Vec<RowBlock> {
-        let rows = self.rows;
+    fn blocks_around(&self, geoms: [GeomId; 2]) -> Vec<KickBlock<'_>> {
+        let blocks: Vec<_> = self.blocks().collect();
         let mut reached = vec![false; self.model.trees.len()];
-        let mut chosen: Vec<bool> = rows.blocks.iter().map(|b| self.geoms_of(b) == Some(geoms)).collect();
+        let mut chosen: Vec<bool> = blocks.iter().map(|b| b.geoms() == Some(geoms)).collect();
         let mut count = 0;
         while count < chosen.iter().filter(|chosen| **chosen).count() {
             count = chosen.iter().filter(|chosen| **chosen).count();
-            for (block, _) in rows.blocks.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
-                rows.pieces(block).iter().for_each(|piece| reached[piece.tree.index()] = true);
+            for (block, _) in blocks.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
+                block.trees().for_each(|tree| reached[tree.index()] = true);
             }
-            for (block, chosen) in rows.blocks.iter().zip(&mut chosen) {
-                *chosen |= rows.pieces(block).iter().any(|piece| reached[piece.tree.index()]);
+            for (block, chosen) in blocks.iter().zip(&mut chosen) {
+                *chosen |= block.trees().any(|tree| reached[tree.index()]);
             }
         }
-        rows.blocks.iter().zip(chosen).filter_map(|(block, chosen)| chosen.then_some(*block)).collect()
+        blocks.into_iter().zip(chosen).filter_map(|(block, chosen)| chosen.then_some(block)).collect()
     }
 
-    /// Adds what a block can carry to the layout. Its rows begin at `row`; `impulse` is what it returned, and `fixed` becomes
-    /// what it carries in every solution.
+    /// Adds what a block can carry to the layout. Its rows begin at `row`; `fixed` becomes what it carries in every solution.
     fn lay_out(
         &self,
-        block: &RowBlock,
+        of_kick: &KickBlock<'_>,
         own: bool,
         row: usize,
-        impulse: &[f64],
         layout: &mut Layout,
         fixed: &mut [f64],
     ) {
-        let rates = &self.rates[block.row..block.row + block.count];
+        let (block, impulse, rates) = (&of_kick.block, of_kick.impulse(), of_kick.rates());
         match block.kind {
             RowKind::Bilateral if block.softness == 0.0 && block.compliance == 0.0 => {
                 (row..row + block.count).for_each(|row| layout.push_row(row, Cone::Free { dim: 1 }));
@@ -176,7 +165,7 @@ impl LastStep<'_> {
                 if let Some(mu) = coefficient(law) {
                     let sliding = Vector2::new(rates[1], rates[2]);
                     layout.push_dry(row, mu, sliding, own);
-                    let viscous = -self.h * law.viscosity() * sliding;
+                    let viscous = -of_kick.duration() * law.viscosity() * sliding;
                     fixed[1..].copy_from_slice(viscous.as_slice());
                 } else {
                     layout.push_row(row, Cone::Nonnegative { dim: 1 });

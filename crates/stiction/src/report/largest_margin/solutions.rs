@@ -31,17 +31,22 @@ pub(super) struct Solutions {
 }
 
 impl Solutions {
-    pub(super) fn new(step: &LastStep<'_>, geoms: [GeomId; 2], returned: &NetFriction) -> Option<Self> {
+    pub(super) fn new(
+        step: &LastStep<'_>,
+        geoms: [GeomId; 2],
+        returned: &NetFriction,
+        others: f64,
+    ) -> Option<Self> {
         let blocks = step.blocks_around(geoms);
         let (delassus, impulse) = step.dense_rows(&blocks);
         let n = impulse.len();
         let (mut layout, mut fixed) = (Layout::default(), vec![0.0; n]);
         let mut first = 0;
         for block in &blocks {
-            let own = step.geoms_of(block) == Some(geoms);
-            let rows = first..first + block.count;
-            step.lay_out(block, own, first, &impulse[rows.clone()], &mut layout, &mut fixed[rows]);
-            first += block.count;
+            let own = block.geoms() == Some(geoms);
+            let rows = first..first + block.block.count;
+            step.lay_out(block, own, first, &mut layout, &mut fixed[rows.clone()]);
+            first = rows.end;
         }
         let made_up: Vec<f64> = impulse.iter().zip(&fixed).map(|(all, fixed)| all - fixed).collect();
         let effect: Vec<f64> = delassus.chunks(n).map(|row| dot(row, &made_up)).collect();
@@ -52,8 +57,6 @@ impl Solutions {
             let terms = a.rows.iter().flat_map(|r| b.rows.iter().map(move |c| (r, c)));
             terms.map(|(r, c)| r.1 * c.1 * delassus[r.0 * n + c.0]).sum()
         };
-        let others = step.forces.iter().filter(|c| c.contact.geoms != geoms);
-        let others = others.filter_map(|c| c.margin).fold(0.0, f64::max);
         let sticks = layout.parts.iter().any(|part| matches!(part, Part::Sticks { own: false, .. }));
         Some(Self {
             matrix: unknowns.iter().flat_map(|a| unknowns.iter().map(move |b| entry(a, b))).collect(),

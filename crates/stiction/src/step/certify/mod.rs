@@ -50,12 +50,13 @@ pub(crate) fn certify_rows(
     let laws = RowVelocities { start: &account.rates, free: &problem.free, laws, after };
     let h = system.h;
     certify_blocks(system, problem, laws, account, (h, |_: &RowBlock| h), readout, report);
+    report.rows += problem.rows.len();
     if let Some(level) = outcome.accelerated {
         let carried = level.carried();
         carried.certificates().for_each(|part| report.certificate.add_part(part));
         carried.works().for_each(|work| report.work += *work);
-        readout.contacts.reserve(carried.capacity());
-        readout.merge(carried.forces());
+        readout.contacts.all.reserve(carried.capacity());
+        readout.contacts.all.extend_from_slice(carried.forces());
     }
     Ok(())
 }
@@ -122,15 +123,16 @@ fn certify_blocks(
     let ContactProblem { rows, contacts, velocity, .. } = problem;
     let certificate = &mut report.certificate;
     for block in &rows.blocks {
-        let first = readout.rows.len();
+        let first = readout.rows.all.len();
         let duration = duration(block);
-        readout.rows.extend(row_forces(system.model, &readout.sources, rows, block, laws, duration));
-        for row in readout.rows[first..].iter().filter(|row| row.law == RowLaw::Equality) {
+        let lasts = [duration, h];
+        readout.rows.all.extend(row_forces(system.model, &readout.sources, rows, block, laws, lasts));
+        for row in readout.rows.all[first..].iter().filter(|row| row.law == RowLaw::Equality) {
             certificate.add_bilateral_velocity(row.angular, row.velocity + row.compliance * row.impulse);
         }
         let RowKind::Unilateral(kind) = block.kind else { continue };
         if block.compliance > 0.0 {
-            readout.rows[first..].iter().for_each(|row| certificate.add_drive(row));
+            readout.rows.all[first..].iter().for_each(|row| certificate.add_drive(row));
             continue;
         }
         let kind = match kind {
@@ -149,16 +151,15 @@ fn certify_blocks(
                 let along = |v: &[f64]| relative_velocity(system.model, system.data, &contact, v);
                 outcome.slide(&along(account.before()), &along(velocity));
             }
-            readout.contacts.push(ContactForce::of_impulse(contact, &outcome, duration, h));
+            readout.contacts.all.push(ContactForce::of_impulse(contact, &outcome, duration, h));
         }
     }
-    report.rows += rows.len();
 }
 
-/// Adds up what pairs of geoms carry, once everything is in the read-out.
+/// Adds up what contacts, rows and pairs of geoms carry, once everything is in the read-out.
 pub(crate) fn close_readout(readout: &mut Readout, report: &mut StepReport, h: f64) {
-    readout.add_up_pairs(h);
-    report.contacts = readout.contacts.len();
+    readout.close(h);
+    report.contacts = readout.contacts.sums().len();
 }
 
 /// Energy, overlap, bilateral error and time at the end of the step. Leaves the contacts there.

@@ -52,6 +52,8 @@ impl Rattle {
     /// Keeps what is left of the slip of the contacts that stick, over a step of `h` seconds.
     pub(super) fn keep_slips(&self, problem: &ContactProblem, next: &mut Remembered, h: f64) {
         next.slips.clear();
+        // What slides now may stick soon.
+        next.slips.reserve(problem.contacts.len());
         for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
             let (Some(index), RowKind::Unilateral(BlockKind::Contact { law, .. })) =
                 (block.contact, block.kind)
@@ -74,7 +76,7 @@ impl Rattle {
 }
 
 /// A contact whose friction is nearer than this part of its bound slides.
-const BOUND: f64 = 1e-9;
+pub(super) const BOUND: f64 = 1e-9;
 
 /// An impulse along the axes of the flatter body, in a contact frame there, as far as the law can have it.
 fn on_frame(impulse: &[f64; 3], frame: &Matrix3<f64>, kind: BlockKind) -> [f64; 3] {

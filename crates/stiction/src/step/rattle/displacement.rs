@@ -2,19 +2,19 @@
 //!
 //! | rows | displacement |
 //! |---|---|
-//! | contacts | gap at the end; slip over the step ([`super::slip`]) and what is left of earlier ones |
+//! | contacts | gap at the end; slip over the step ([`crate::step::slip`]) and what is left of earlier ones |
 //! | limits of joints, tendons and cables | gap at the end |
 //! | equalities | position error at the end |
 //! | what is open or overlaps at the beginning already | the change of its gap or error: it grows no worse |
 //! | dry friction, and all that has no position | `J (q+ (-) q)` with what is prescribed |
 
-use super::slip::ContactStart;
 use super::{SLIGHT, bias};
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::{BlockKind, Contact, ContactKey};
 use crate::dynamics;
 use crate::model::{Model, TreeId};
 use crate::step::contact_problem::ContactProblem;
+use crate::step::slip::ContactStart;
 use crate::step::system::System;
 use nalgebra::Vector3;
 
@@ -51,7 +51,7 @@ impl Displacements {
 
     /// Looks at contacts where the system is.
     pub(super) fn look_at_contacts(&mut self, system: &System<'_>, contacts: &[Contact]) {
-        let of = |contact| ContactStart::new(system.model, system.data, &system.state.mocap, contact);
+        let of = |contact| ContactStart::new(system.poses(), contact);
         self.contacts.clear();
         self.contacts.extend(contacts.iter().map(of));
     }
@@ -85,9 +85,8 @@ impl Displacements {
 
     /// Gap of a contact of the problem where the system is.
     pub(super) fn gap(&self, system: &System<'_>, contact: &Contact, index: usize, found: &[Contact]) -> f64 {
-        let (model, data, mocap) = (system.model, &*system.data, &system.state.mocap[..]);
         let end = find(found, &contact.key);
-        self.contacts[index].displacement(model, data, mocap, contact, end, system.h).x
+        self.contacts[index].displacement(system.poses(), contact, end, system.h).x
     }
 
     /// Measures the step from the coordinates `start` to the system, whose kinematics and contacts are there, along the rows of the trees
@@ -121,8 +120,7 @@ impl Displacements {
             if let Some(index) = block.contact {
                 let contact = &problem.contacts[index];
                 let end = find(found, &contact.key);
-                let at = (model, &*system.data, &system.state.mocap[..]);
-                let moved = self.contacts[index].displacement(at.0, at.1, at.2, contact, end, h);
+                let moved = self.contacts[index].displacement(system.poses(), contact, end, h);
                 let [left_1, left_2] = left(index);
                 let overlaps = contact.gap < -tolerance && !self.closing.contains(&contact.key);
                 let overlap = if overlaps { contact.gap } else { 0.0 };

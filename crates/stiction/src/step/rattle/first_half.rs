@@ -184,6 +184,11 @@ impl Rattle {
         self.reports.clear();
         self.reports.resize(islands, None);
         self.passes = 0;
+        // Few steps take passes enough to need all of them.
+        for values in [&mut self.best, &mut self.contributed, &mut self.contributed_before] {
+            values.clear();
+            values.reserve(problem.rows.len());
+        }
         let mut least = f64::INFINITY;
         self.best.clone_from(&problem.rows.impulse);
         loop {

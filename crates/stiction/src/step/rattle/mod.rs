@@ -9,7 +9,7 @@
 //! v+       = v- + kick at q+ + M(q+)^-1 J(q+)^T N      N such that v+ obeys them at what touches there
 //! ```
 //!
-//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`slip`]); equalities are closed at `q+`. Then
+//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`super::slip`]); equalities are closed at `q+`. Then
 //! `0 <= N_n  perp  J_n v+ >= 0` with friction against `J_t v+`; equalities keep their rates.
 //!
 //! If contacts were equations this would be RATTLE (Andersen 1983), written as a composition (Reich 1996): symplectic, symmetric,
@@ -35,9 +35,10 @@
 //! | `second_half` | those of the end, and impacts |
 //! | `kick`, `drift` | forces; inertia |
 //! | `rounds` | contacts that were not foreseen |
-//! | `displacement`, `slip` | what a step does along its rows |
+//! | `displacement` | what a step does along its rows |
 //! | `body_axes` | impulses remembered in the axes of bodies |
 //! | `walk` | sets of trees that go through the step in parts |
+//! | `kept` | the problems of both ends, for margins |
 //! | `stages` | the step |
 //!
 //! # References
@@ -49,10 +50,10 @@ mod body_axes;
 mod displacement;
 mod drift;
 mod first_half;
+mod kept;
 mod kick;
 mod rounds;
 mod second_half;
-mod slip;
 mod stages;
 mod walk;
 
@@ -69,6 +70,7 @@ use crate::step::start::StepStart;
 use crate::step::system::System;
 use displacement::Displacements;
 use drift::Scratch;
+use kept::{Kept, StiffTrees};
 use kick::Kicks;
 use walk::Walk;
 
@@ -131,6 +133,9 @@ pub(crate) struct Rattle {
     /// Impulses so far, when a round adds rows.
     round: ProblemMemory,
     walk: Walk,
+    /// The problems of the beginning and of the end.
+    kept: [Kept; 2],
+    stiff_trees: StiffTrees,
 }
 
 impl Rattle {
@@ -182,6 +187,8 @@ impl Rattle {
             reaches: Vec::new(),
             round: ProblemMemory::default(),
             walk: Walk::new(model),
+            kept: Default::default(),
+            stiff_trees: StiffTrees::default(),
         })))
     }
 

@@ -87,7 +87,7 @@ impl Rattle {
             report.add_contradiction(solved.as_ref());
         }
         if let Some(solved) = solved {
-            report.add_island(&solved);
+            report.add_effort(&solved);
         }
     }
 

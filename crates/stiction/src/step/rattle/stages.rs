@@ -3,6 +3,7 @@
 use super::{Rattle, bias};
 use crate::constraint::islands::root;
 use crate::constraint::kind::Implicit;
+use crate::constraint::rows::RowKind;
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::report::{Readout, StepReport};
@@ -73,6 +74,7 @@ fn attempt(
 ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
     let last = &memory.last;
     rattle.start_step(system, stages);
+    rattle.kept[0].exchange_rows(stages.problem);
     clock.time(Stage::Rows, || rattle.begin(system, stages.free, stages.problem, last, &[]))?;
     clock.time(Stage::Integrate, || {
         let contact_rule = &stages.choice.contact_rule[..];
@@ -84,17 +86,28 @@ fn attempt(
     let met =
         clock.time(Stage::Solve, || rattle.reach_end(system, stages.free, stages.problem, last, &[]))?;
     if met.is_some() {
+        rattle.kept[0].exchange_rows(stages.problem);
         return Ok(met);
     }
     rattle.leave_unsettled(system, stages);
-    clock.time(Stage::Certificate, || rattle.end_first_half(system, stages, &mut memory.next, report));
+    clock.time(Stage::Certificate, || {
+        rattle.count_problem(stages.problem, report);
+        rattle.end_first_half(system, stages, &mut memory.next, report);
+        rattle.stiff_trees.begin(&rattle.active, &rattle.stiff, &stages.problem.velocity);
+        rattle.kept[0].keep(stages.problem, &rattle.posed);
+    });
     clock.time(Stage::Integrate, || {
         let Stages { start, choice, free, tied, .. } = &mut *stages;
         let certificate = &mut report.certificate;
         tied.close_loops(system, start, &choice.contact_rule, &mut free.added, certificate)
     })?;
+    rattle.kept[1].exchange_rows(stages.problem);
     clock.time(Stage::Solve, || rattle.finish(system, stages.problem, &memory.last, &[], report))?;
-    clock.time(Stage::Certificate, || rattle.end_second_half(system, stages, &mut memory.next, report));
+    clock.time(Stage::Certificate, || {
+        rattle.end_second_half(system, stages, &mut memory.next, report);
+        rattle.stiff_trees.end(&stages.problem.velocity, &rattle.v);
+        rattle.kept[1].keep(stages.problem, &rattle.posed);
+    });
     rattle.walk_sets(system, stages, memory, report)
 }
 
@@ -155,6 +168,16 @@ impl Rattle {
         problem.islands.partition.group(system.model, &problem.rows);
     }
 
+    /// Counts the rows and islands of the problem at the beginning of the step.
+    pub(super) fn count_problem(&self, problem: &ContactProblem, report: &mut StepReport) {
+        let (rows, partition) = (&problem.rows, &problem.islands.partition);
+        let is_unilateral = |&block: &usize| rows.blocks[block].kind != RowKind::Bilateral;
+        let islands =
+            (0..partition.count()).filter(|&island| partition.blocks(island).iter().any(is_unilateral));
+        report.islands += islands.count();
+        report.rows += rows.len();
+    }
+
     /// Certifies the impulses of the beginning, and keeps them for the next step. The system is at the end.
     pub(super) fn end_first_half(
         &mut self,
@@ -163,7 +186,7 @@ impl Rattle {
         next: &mut Remembered,
         report: &mut StepReport,
     ) {
-        self.reports.iter().flatten().for_each(|solved| report.add_island(solved));
+        self.reports.iter().flatten().for_each(|solved| report.add_effort(solved));
         report.passes += self.passes;
         report.rounds += self.rounds;
         let h = system.h;

@@ -194,6 +194,9 @@ impl Rattle {
                 events += if self.least_gap(system, stages) > TOUCHING { MISSED } else { 0 };
             }
             report.unsolved += usize::from(!settled);
+            if done == 0.0 {
+                self.count_problem(stages.problem, report);
+            }
             self.take_part(system, stages, report)?;
             done += part;
             longest = 2.0 * part;

@@ -45,3 +45,10 @@ pub fn under(name: &str, text: &str) -> Simulation {
     }
     Simulation::from_scene(scene).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
+
+/// A scene under a stepper, likewise.
+pub fn under_stepper(stepper: Stepper, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.stepper = Some(stepper);
+    Simulation::from_scene(scene).unwrap_or_else(|e| panic!("{}: {e}", stepper.name()))
+}

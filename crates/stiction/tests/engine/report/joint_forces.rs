@@ -1,5 +1,6 @@
 //! What joints, welds, drives and tendons transmit: statics by hand, balances of momentum, and one mechanism in other coordinates.
 
+use crate::common::formulations::under_stepper;
 use crate::common::trees::Random;
 use crate::common::{run, simulate};
 use nalgebra::Vector3;
@@ -8,6 +9,7 @@ use stiction::dynamics::{self, Data};
 use stiction::model::TreeId;
 use stiction::report::JointForce;
 use stiction::scene::mjcf;
+use stiction::settings::Stepper;
 use stiction::sim::{Settings, Simulation};
 
 const G: f64 = 9.81;
@@ -75,9 +77,11 @@ fn the_root_of_a_free_pendulum_gives_the_change_of_momentum_to_second_order() {
     assert!(coarse < 0.02 && coarse / fine > 3.6, "{coarse} {fine}");
 }
 
-#[test]
-fn under_the_contact_rule_an_axis_carries_what_its_drive_gives_to_rounding() {
-    let mut s = simulate(
+/// The most by which what an axis carries is off from what its drive gives (by one more than the drive's force), of an arm on stiff drives in the
+/// steps in which it touches the floor.
+fn worst_axis(stepper: Stepper) -> f64 {
+    let mut s = under_stepper(
+        stepper,
         r#"<mujoco><option timestep="0.005"/><worldbody><geom name="floor" type="plane" size="9 9 1"/>
         <body name="a" pos="0 0 0.4"><joint name="first" axis="0 1 0"/><joint name="tilt" axis="1 0 0"/>
           <geom name="a" type="capsule" size="0.02" fromto="0 0 0 0.4 0 0" mass="1"/>
@@ -87,8 +91,10 @@ fn under_the_contact_rule_an_axis_carries_what_its_drive_gives_to_rounding() {
           <velocity name="speed" joint="second" kv="40" gear="2"/></actuator></mujoco>"#,
     );
     s.state.ctrl.copy_from_slice(&[0.3, 0.4, -1.0]);
-    let mut touched = 0;
+    let (mut touched, mut worst) = (0, 0.0_f64);
+    let mut before = s.state.q.clone();
     run(&mut s, 1.0, |s, report| {
+        let start = std::mem::replace(&mut before, s.state.q.clone());
         if report.contacts == 0 {
             return;
         }
@@ -96,16 +102,28 @@ fn under_the_contact_rule_an_axis_carries_what_its_drive_gives_to_rounding() {
         let drives = s.transmitted().actuators;
         let (model, mut data) = (s.model(), Data::new(s.model()));
         // The axes at the poses of the step's beginning: the body's own, as the moments are about the anchor.
-        let q: Vec<f64> = s.state.q.iter().zip(s.state.v.iter()).map(|(q, v)| q - 0.005 * v).collect();
-        dynamics::forward_kinematics_all(model, &mut data, &q, &s.state.v);
+        dynamics::forward_kinematics_all(model, &mut data, &start, &s.state.v);
         for (k, name) in ["first", "tilt", "second"].into_iter().enumerate() {
             let along = data.dof_axis[k].angular.dot(&force(s, name).moment);
             let drive = drives[k] * [1.0, 3.0, 2.0][k];
-            assert!((along - drive).abs() < 1e-9 * (1.0 + drive.abs()), "{name}: {along} {drive}");
+            worst = worst.max((along - drive).abs() / (1.0 + drive.abs()));
         }
         assert!((drives[1] - 0.4).abs() < 1e-15);
     });
     assert!(touched > 50);
+    worst
+}
+
+#[test]
+fn under_the_contact_rule_an_axis_carries_what_its_drive_gives_to_rounding() {
+    let worst = worst_axis(Stepper::TimeStepping);
+    assert!(worst < 1e-9, "{worst}");
+}
+
+#[test]
+fn under_impulses_at_both_ends_a_stiff_axis_carries_what_its_drive_gives_but_for_the_turn_of_a_step() {
+    let worst = worst_axis(Stepper::Rattle);
+    assert!(worst < 1e-2, "{worst}");
 }
 
 /// A chain of four bodies on random joints, each with a drive of its own where it has one axis.

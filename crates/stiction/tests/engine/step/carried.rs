@@ -49,7 +49,7 @@ fn unexplained(s: &Simulation, before: &[f64], together: bool) -> f64 {
         let change = Vector3::from_fn(|i, _| s.state.v[dof + i] - before[dof + i]) * contents.mass;
         let weight = Vector3::new(0.0, 0.0, -G * h * contents.mass);
         let (mut sum, mut size) = (weight, weight.norm() + change.norm());
-        for force in s.contact_forces() {
+        for force in s.contact_acts() {
             let [first, second] = force.contact.geoms.map(|geom| model.geoms[geom].body.index() == body);
             let impulse = force.contact.frame
                 * force.impulse
@@ -235,7 +235,7 @@ fn each_impact_has_an_entry_of_its_own_with_the_speeds_before_and_after() {
     let mut impacts = Vec::new();
     while s.state.time < 1.5 {
         let _ = s.step().unwrap();
-        impacts.extend(s.contact_forces().iter().filter(|force| force.sustained.is_none()).copied());
+        impacts.extend(s.contact_acts().iter().filter(|force| force.sustained.is_none()).copied());
     }
     let mut before = libm::sqrt(2.0 * 2.10);
     assert!(impacts.len() > 5, "{}", impacts.len());
@@ -266,7 +266,7 @@ fn viscous_friction_has_no_impulse_in_an_impact_whatever_law_it_came_from() {
         while s.state.time < 0.6 {
             let report = s.step().unwrap();
             assert!(report.certificate.viscous_error <= 1e-9, "{law}: {report:?}");
-            for force in s.contact_forces().iter().filter(|force| force.sustained.is_none()) {
+            for force in s.contact_acts().iter().filter(|force| force.sustained.is_none()) {
                 assert!(force.impulse.y.abs().max(force.impulse.z.abs()) <= 1e-12, "{law}: {force:?}");
                 seen += 1;
             }

@@ -15,5 +15,6 @@ mod rattle;
 mod restitution;
 mod shipped_scenes;
 mod snapshots;
+mod sticking;
 mod work;
 mod written_poses;

@@ -13,19 +13,44 @@
 //! on; else right to third order in the step. (Displacements of material points alone are not: a ball that rolls by an angle `phi`
 //! leaves its first point of contact by `r (phi - sin phi)`.)
 
+pub(crate) mod sticking;
+
 use crate::contact::Contact;
-use crate::dynamics::{Data, base_motion};
 use crate::geometry::Shape;
-use crate::model::{GeomId, Mocap, Model};
+use crate::model::{Base, BodyId, GeomId, Mocap, Model};
 use crate::spatial::{Transform, quaternion_logarithm};
 use nalgebra::{Matrix3, Vector3};
 
 /// A cylinder's side touches where its axis leans against the tangent plane by less than this (rad).
 const SIDEWAYS: f64 = 1e-6;
 
+/// Where all bodies are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Poses<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) links: &'a [Transform],
+    pub(crate) mocap: &'a [Mocap],
+}
+
+impl Poses<'_> {
+    /// Pose of what a body moves with.
+    pub(crate) fn base(&self, body: BodyId) -> Transform {
+        match self.model.bodies[body].base {
+            Base::World => Transform::identity(),
+            Base::Mocap(i) => self.mocap[i].pose(),
+            Base::Link(link) => self.links[link.index()],
+        }
+    }
+
+    /// Poses of the bases of a contact's bodies.
+    pub(crate) fn of(&self, contact: &Contact) -> [Transform; 2] {
+        contact.geoms.map(|geom| self.base(self.model.geoms[geom].body))
+    }
+}
+
 /// A contact at the beginning of a step, in the axes of its flatter body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ContactStart {
+pub(crate) struct ContactStart {
     /// Which of the two geoms is the flatter one.
     flat: usize,
     /// Contact frame, from the first geom to the second.
@@ -49,11 +74,12 @@ pub(super) struct ContactStart {
 }
 
 impl ContactStart {
-    /// At the poses in `data` and `mocap`.
-    pub(super) fn new(model: &Model, data: &Data, mocap: &[Mocap], contact: &Contact) -> Self {
+    /// At these poses.
+    pub(crate) fn new(poses: Poses<'_>, contact: &Contact) -> Self {
+        let model = poses.model;
         let curved = curvature(model, contact.geoms[0]) > curvature(model, contact.geoms[1]);
         let flat = usize::from(curved);
-        let [base, other] = bases(model, data, mocap, contact, flat);
+        let [base, other] = bases(poses, contact, flat);
         let outwards = contact.frame.column(0) * if flat == 0 { 1.0 } else { -1.0 };
         let witness = contact.point + outwards * (0.5 * contact.gap);
         let geom = &model.geoms[contact.geoms[1 - flat]];
@@ -79,22 +105,20 @@ impl ContactStart {
             arm: base.inverse_vector(&(contact.point - center)),
             wanders,
             rotation: base.rotation.tr_mul(&other.rotation),
-            belt: belts(model, data, mocap, contact),
+            belt: belts(poses, contact),
         }
     }
 
-    /// Gap at the end, and displacement of the second body against the first along the tangents, of a step of `h` seconds, at the
-    /// poses in `data` and `mocap`; `end` is what was found there of the same features.
-    pub(super) fn displacement(
+    /// Gap at the end, and displacement of the second body against the first along the tangents, of a step of `h` seconds that ends at
+    /// these poses; `end` is what was found there of the same features.
+    pub(crate) fn displacement(
         &self,
-        model: &Model,
-        data: &Data,
-        mocap: &[Mocap],
+        poses: Poses<'_>,
         contact: &Contact,
         end: Option<&Contact>,
         h: f64,
     ) -> Vector3<f64> {
-        let [base, other] = bases(model, data, mocap, contact, self.flat);
+        let [base, other] = bases(poses, contact, self.flat);
         let sign = if self.flat == 0 { 1.0 } else { -1.0 };
         let center = base.inverse_point(&other.point(&self.own_center));
         let moved = center - self.center;
@@ -135,7 +159,7 @@ impl ContactStart {
     }
 
     /// The contact frame in the axes of the flatter body.
-    pub(super) fn frame(&self) -> &Matrix3<f64> {
+    pub(crate) fn frame(&self) -> &Matrix3<f64> {
         &self.frame
     }
 }
@@ -160,15 +184,16 @@ fn curvature(model: &Model, geom: GeomId) -> u8 {
 }
 
 /// Poses of the bases of a contact's bodies, that of the flatter one first.
-fn bases(model: &Model, data: &Data, mocap: &[Mocap], contact: &Contact, flat: usize) -> [Transform; 2] {
-    [flat, 1 - flat].map(|side| base_motion(model, data, mocap, model.geoms[contact.geoms[side]].body).0)
+fn bases(poses: Poses<'_>, contact: &Contact, flat: usize) -> [Transform; 2] {
+    let bases = poses.of(contact);
+    [bases[flat], bases[1 - flat]]
 }
 
 /// Velocity of the second surface against the first by belts, in the contact frame; what is along the normal carries nothing.
-fn belts(model: &Model, data: &Data, mocap: &[Mocap], contact: &Contact) -> Vector3<f64> {
+fn belts(poses: Poses<'_>, contact: &Contact) -> Vector3<f64> {
     let [first, second] = contact.geoms.map(|geom| {
-        let geom = &model.geoms[geom];
-        let base = base_motion(model, data, mocap, geom.body).0;
+        let geom = &poses.model.geoms[geom];
+        let base = poses.base(geom.body);
         contact.frame.tr_mul(&base.vector(&geom.pose.vector(&geom.surface_velocity)))
     });
     let mut belt = second - first;
