@@ -3,7 +3,7 @@
 import { type Column, ColumnReader, inflate } from "./columns";
 
 /** Version of the data, as in `crates/stiction-page/src/header.rs`. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 export type ShapeName = "plane" | "sphere" | "capsule" | "box" | "cylinder" | "ellipsoid" | "mesh" | "hfield";
 
@@ -58,6 +58,9 @@ interface Header {
   energy: number;
   worst: WorstField[];
   unsolved_steps: number;
+  /** Steps in which a stepper handed bodies back, and the reasons with their counts. */
+  hand_back_steps: number;
+  hand_backs: [string, number][];
   columns: Column[];
 }
 

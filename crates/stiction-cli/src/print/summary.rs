@@ -7,7 +7,7 @@ use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::model::{BodyId, TreeId};
-use stiction::report::{Certificate, CertificateField, StepReport, Work};
+use stiction::report::{Certificate, CertificateField, HandBacks, StepReport, Work};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
 
@@ -52,6 +52,9 @@ pub(crate) struct Summary {
     impact: ImpactLaw,
     bounces: u64,
     reduced_impacts: u64,
+    /// Sets of bodies that the stepper handed to another rule, and the steps in which there were any.
+    hand_backs: HandBacks,
+    hand_back_steps: u64,
     /// Largest of each field over all steps.
     worst: Certificate,
     /// By what the energy changed over all steps.
@@ -94,6 +97,9 @@ pub(crate) struct Json<'a> {
     unsolved_steps: u64,
     bounces: u64,
     reduced_impacts: u64,
+    /// Sets of bodies that the stepper handed to another rule, by reason, and the steps in which there were any.
+    hand_backs: &'a HandBacks,
+    hand_back_steps: u64,
     energy: JsonEnergy,
     /// By what the energy changed over all steps (J).
     work: &'a Work,
@@ -151,6 +157,8 @@ impl Summary {
             impact: simulation.settings().impact,
             bounces: 0,
             reduced_impacts: 0,
+            hand_backs: HandBacks::default(),
+            hand_back_steps: 0,
             worst: Certificate::default(),
             work: Work::default(),
             farthest: None,
@@ -183,6 +191,8 @@ impl Summary {
         self.regularized_steps += u64::from(report.regularized > 0);
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
+        self.hand_backs += report.hand_backs;
+        self.hand_back_steps += u64::from(report.hand_backs.total() > 0);
         self.end_energy = report.energy;
         if !report.solved() {
             self.unsolved_steps += 1;
@@ -243,6 +253,8 @@ impl Summary {
             unsolved_steps: self.unsolved_steps,
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
+            hand_backs: &self.hand_backs,
+            hand_back_steps: self.hand_back_steps,
             energy: JsonEnergy { start: self.start_energy, end: self.end_energy },
             work: &self.work,
             certificate: &self.worst,
@@ -311,6 +323,14 @@ impl Summary {
                 );
             }
             rows.push(("bounces", text));
+        }
+        if self.hand_back_steps > 0 {
+            let reasons: Vec<String> =
+                self.hand_backs.present().map(|(reason, count)| format!("{reason} {count}")).collect();
+            rows.push((
+                "handed back",
+                format!("in {} of {} steps: {}", self.hand_back_steps, self.steps, reasons.join(", ")),
+            ));
         }
         if let Some(jump) = &self.farthest {
             let Jump { time, body, length, angle, .. } = jump;

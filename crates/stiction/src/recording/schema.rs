@@ -4,7 +4,7 @@
 //!
 //! | array | shape | content |
 //! |---|---|---|
-//! | `format` | () int64 | version of this layout: 11 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit, 10 neither `after` nor `duration`) |
+//! | `format` | () int64 | version of this layout: 12 (1 had neither shapes nor the texts about the run, 2 no margins, 3 no restitution, 4 no viscosity and a shorter certificate, 5 no velocity before the impulse, no sustained forces and no work, 6 no velocity before the step and no works by cause, and its margins could be NaN, 7 no rows but those of contacts, 8 neither fingerprint nor checksum nor moved bodies, 9 nothing of what joints, drives and tendons transmit, 10 neither `after` nor `duration`, 11 no hand-backs) |
 //! | `fingerprint` | (1) text | 16 hexadecimal digits that tell the model from others ([`Model::fingerprint`](crate::model::Model::fingerprint)) |
 //! | `scene_name`, `contact_model`, `solver` | (1) text | what was simulated, and how |
 //! | `timestep`, `gravity` | (), (3) | s; m/s^2 |
@@ -68,6 +68,7 @@
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
+//! | `hand_back_*` | (n) int64 | sets of trees that the acceleration or the event-driven stepper handed to another rule, by reason: the counts of [`HandBacks`] |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
 //! | `checksum` | () int64 | sum, modulo 2^64, of a hash of every other array: FNV-1a of 64 bits over its name, a space, its type, a space, its shape as `[2, 3]`, a space, and its elements |
 
@@ -80,13 +81,13 @@ use crate::recording::run::{
     GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
 };
 use crate::recording::tables::{ContactTable, Recording};
-use crate::report::{Certificate, RowSource, Work};
+use crate::report::{Certificate, HandBack, HandBacks, RowSource, Work};
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use stiction_solvers::io::{open_file, replace_file};
 
 /// Layout version.
-const FORMAT: i64 = 11;
+const FORMAT: i64 = 12;
 
 impl Recording {
     /// Writes the recording as a NumPy archive; an existing file is replaced as a whole.
@@ -268,6 +269,10 @@ impl Recording {
         }
         npz.array("energy", &n, &self.energy)?;
         npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
+        for &reason in HandBack::ALL {
+            let values: Vec<i64> = self.hand_backs.iter().map(|counts| counts.of(reason) as i64).collect();
+            npz.array(&format!("hand_back_{}", reason.name()), &n, &values)?;
+        }
         npz.array("unsolved", &n, &self.unsolved)?;
         npz.array("pivots", &n, &self.pivots)?;
         npz.array("iterations", &n, &self.iterations)
@@ -287,6 +292,16 @@ impl Recording {
         }
         self.energy = npz.array("energy", &n)?;
         self.kinetic_energy = npz.array("kinetic_energy", &n)?;
+        self.hand_backs = vec![HandBacks::default(); n[0]];
+        for &reason in HandBack::ALL {
+            let values: Vec<i64> = npz.array(&format!("hand_back_{}", reason.name()), &n)?;
+            for (of, count) in self.hand_backs.iter_mut().zip(values) {
+                *of.of_mut(reason) = usize::try_from(count).map_err(|_| ReadProblem::Content {
+                    array: "hand_back",
+                    problem: format!("has {count} sets of '{reason}'"),
+                })?;
+            }
+        }
         self.unsolved = npz.array("unsolved", &n)?;
         self.pivots = npz.array("pivots", &n)?;
         self.iterations = npz.array("iterations", &n)?;

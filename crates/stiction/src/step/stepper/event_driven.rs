@@ -14,8 +14,8 @@
 //!    nor does anything after 64 impacts of one set in one step. So a series of ever lower bounces ends, and what has
 //!    come to rest is a persistent contact.
 //!
-//! A set for which there are no forces (counted as `inconsistent`), in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
-//! is handed back to time stepping for the whole step.
+//! A set for which there are no forces, in which sliding reverses or a persistent contact is lost, or whose impacts do not end,
+//! is handed back to time stepping for the whole step, and counted by reason ([`crate::report::HandBacks`]).
 //!
 //! What is thinner than the way that it is passed by in an eighth of the step may be passed through.
 //!
@@ -29,6 +29,7 @@ use crate::contact::{Contact, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Model, TreeId};
+use crate::report::HandBack;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::stepper::acceleration::{AccelerationLevel, PERSISTING, Persistent, RESTING};
 use crate::step::stepper::impact::{find_impact, gap_after, solve_impact};
@@ -155,14 +156,14 @@ pub(super) fn follow_set(
     while motion.h - motion.time > TIME_ROUND_OFF * motion.h {
         if !choose_persistent(level, events, system, motion) {
             let (time, hits) = move_on(level, events, system, motion, part.min(motion.h - motion.time))?;
-            if !level.lost[motion.set] && level.is_inaccurate(system.data) {
+            if level.lost[motion.set].is_none() && level.is_inaccurate(system.data) {
                 part *= 0.5;
-                level.lost[motion.set] = part < SHORTEST * motion.h;
-                if !level.lost[motion.set] {
+                if part >= SHORTEST * motion.h {
                     continue;
                 }
+                level.hand_back(motion.set, HandBack::Drift);
             }
-            if level.lost[motion.set] {
+            if level.lost[motion.set].is_some() {
                 return Ok(());
             }
             events.take_state(level);
@@ -174,7 +175,7 @@ pub(super) fn follow_set(
         }
         impacts += 1;
         if impacts > MAX_IMPACTS {
-            level.lost[motion.set] = true;
+            level.hand_back(motion.set, HandBack::ImpactSeries);
             return Ok(());
         }
         solve_impact(level, events, system, problem, motion, impacts <= MAX_BOUNCES)?;

@@ -66,8 +66,7 @@ pub(super) fn gap_after(
 ) -> Result<f64, AlgorithmError> {
     let System { model, forces, state, data, closures, constraints, .. } = system;
     let model = *model;
-    level.lost[motion.set] = false;
-    level.inconsistent[motion.set] = false;
+    level.lost[motion.set] = None;
     let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
     q.copy_from_slice(&events.q);
     v.copy_from_slice(&events.v);

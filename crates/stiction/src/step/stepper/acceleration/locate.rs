@@ -9,6 +9,7 @@ use crate::contact::{Contact, ContactForces};
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::model::{Mocap, Model, TreeId};
+use crate::report::HandBack;
 use nalgebra::Vector3;
 
 /// Length (m or rad) of the difference along the velocity; its own error and that of round-off are both about 1e-11.
@@ -34,7 +35,7 @@ impl AccelerationLevel {
                 continue;
             }
             if velocity.x < -RESTING && law.mu() > 0.0 {
-                self.hand_back(tree);
+                self.hand_back(self.set[tree.index()], HandBack::FrictionalImpact);
             }
             self.contacts.push(Persistent::new(Contact { law, ..*contact }, tree, velocity));
         }
@@ -114,15 +115,19 @@ impl AccelerationLevel {
 
     /// Gives up the sets with a contact that was lost or whose sliding has reversed.
     pub(super) fn check_lost_contacts(&mut self) {
-        for persistent in &self.contacts {
+        for i in 0..self.contacts.len() {
+            let persistent = &self.contacts[i];
             let reversed = persistent.contact.law.mu() > 0.0
                 && persistent.slip.norm() > ContactForces::SLIDING
                 && persistent.now.is_some_and(|now| {
                     let sliding = Vector3::new(0.0, persistent.velocity.y, persistent.velocity.z);
                     (now.frame * sliding).dot(&persistent.slip) <= 0.0
                 });
-            if persistent.now.is_none() || reversed {
-                self.lost[self.set[persistent.tree.index()]] = true;
+            let set = self.set[persistent.tree.index()];
+            if persistent.now.is_none() {
+                self.hand_back(set, HandBack::LostContact);
+            } else if reversed {
+                self.hand_back(set, HandBack::SlipReversal);
             }
         }
     }
@@ -133,7 +138,7 @@ impl AccelerationLevel {
             let Some(tree) = moving_tree(model, contact) else { continue };
             let known = self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok();
             if contact.gap < -PERSISTING && !known {
-                self.lost[self.set[tree.index()]] = true;
+                self.lost[self.set[tree.index()]].get_or_insert(HandBack::NewContact);
             }
         }
     }

@@ -17,7 +17,7 @@
 //!    which also holds for curved surfaces.
 //! 4. A set of trees is handed back to time stepping for this step when something happens in it that has no order: a contact
 //!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
-//!    (Painleve's paradox), which the report counts as inconsistent.
+//!    (Painleve's paradox). The report counts these sets by reason ([`crate::report::HandBacks`]).
 //!
 //! Steps 1 and, at its end, 4 are in `locate`, 2 and 3 in `forces`; `persistent` is a contact on its way.
 //!
@@ -39,7 +39,7 @@ use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::model::{Law, Model, State, TreeId};
-use crate::report::{StepReport, Work};
+use crate::report::{HandBack, StepReport, Work};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
@@ -49,7 +49,7 @@ use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
 use crate::step::system::System;
 use nalgebra::Vector3;
-use stiction_solvers::{FrictionLaw, Status};
+use stiction_solvers::FrictionLaw;
 
 /// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
 pub(crate) const PERSISTING: f64 = 1e-7;
@@ -71,10 +71,9 @@ pub(crate) struct AccelerationLevel {
     /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
     pub(crate) trees: Vec<TreeId>,
     moving: Vec<TreeId>,
-    /// Root of the set of each tree, and whether that set is handed back to time stepping.
+    /// Root of the set of each tree, and why that set is handed back to time stepping, if it is.
     pub(crate) set: Vec<usize>,
-    pub(crate) lost: Vec<bool>,
-    pub(crate) inconsistent: Vec<bool>,
+    pub(crate) lost: Vec<Option<HandBack>>,
     sustained: Vec<bool>,
     pub(crate) rows: Rows,
     islands: Islands,
@@ -141,7 +140,6 @@ impl AccelerationLevel {
             return refuse(what);
         }
         let zeros = || vec![0.0; model.nv()];
-        let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             replacement,
             solver,
@@ -152,9 +150,8 @@ impl AccelerationLevel {
             trees: Vec::new(),
             moving: Vec::new(),
             set: Vec::new(),
-            lost: no(),
-            inconsistent: no(),
-            sustained: no(),
+            lost: vec![None; model.trees.len()],
+            sustained: vec![false; model.trees.len()],
             rows: Rows::default(),
             islands: Islands::default(),
             free: Vec::new(),
@@ -179,9 +176,14 @@ impl AccelerationLevel {
         self.sustained[tree.index()]
     }
 
-    /// Hands the set of a tree back to time stepping.
-    fn hand_back(&mut self, tree: TreeId) {
-        self.lost[self.set[tree.index()]] = true;
+    /// Hands a set back to time stepping; the first reason counts.
+    pub(crate) fn hand_back(&mut self, set: usize, reason: HandBack) {
+        self.lost[set].get_or_insert(reason);
+    }
+
+    /// Whether the set of a tree is handed back.
+    fn has_lost(&self, tree: TreeId) -> bool {
+        self.lost[self.set[tree.index()]].is_some()
     }
 
     /// The law that holds at a contact.
@@ -209,8 +211,7 @@ impl AccelerationLevel {
     /// Forgets the last step; takes the sets of trees that may touch.
     fn begin(&mut self, trees: usize, sets: &mut [usize]) {
         self.sustained.fill(false);
-        self.lost.fill(false);
-        self.inconsistent.fill(false);
+        self.lost.fill(None);
         self.reports.clear();
         self.set.clear();
         self.set.extend((0..trees).map(|tree| root(sets, tree)));
@@ -236,7 +237,7 @@ pub(crate) fn sustain_contacts(
     level.begin(model.trees.len(), &mut choice.sets);
     for tree in TreeId::all(&model.trees) {
         if choice.contact_rule[tree.index()] && choice.is_stiff(tree) {
-            level.hand_back(tree);
+            level.hand_back(level.set[tree.index()], HandBack::Stiffness);
         }
     }
     if level.events.is_none() {
@@ -245,13 +246,26 @@ pub(crate) fn sustain_contacts(
     }
     level.trees.clear();
     for tree in TreeId::all(&model.trees) {
-        if choice.contact_rule[tree.index()] && !level.lost[level.set[tree.index()]] {
+        if choice.contact_rule[tree.index()] && !level.has_lost(tree) {
             level.trees.push(tree);
         }
     }
-    if level.trees.is_empty() {
-        return Ok(());
+    if !level.trees.is_empty() {
+        move_sets(level, system, choice, added, problem, report)?;
     }
+    level.lost.iter().flatten().for_each(|&reason| *report.hand_backs.of_mut(reason) += 1);
+    Ok(())
+}
+
+/// Moves the sets that qualify, and takes those that come through from the contact rule.
+fn move_sets(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    problem: &mut ContactProblem,
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
     let mut moving = std::mem::take(&mut level.moving);
     moving.clone_from(&level.trees);
     let moved = match level.events.take() {
@@ -321,7 +335,7 @@ fn accept(
     let System { model, state, data, .. } = system;
     for &tree in &level.trees {
         dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
-        if level.lost[level.set[tree.index()]] {
+        if level.has_lost(tree) {
             dynamics::factorize_by_size(model, data, tree, added)?;
         } else {
             level.sustained[tree.index()] = true;
@@ -333,12 +347,6 @@ fn accept(
         if level.sustained[tree.index()] {
             report.add_island(solved);
         }
-    }
-    let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
-    if inconsistent > 0 {
-        report.inconsistent += inconsistent;
-        report.unsolved += inconsistent;
-        report.status = Status::Ray;
     }
     Ok(())
 }
