@@ -20,10 +20,15 @@ macro_rules! hand_back_reasons {
             LostContact lost_contact;
             /// Sliding with dry friction comes to rest or turns round.
             SlipReversal slip_reversal;
-            /// The force of a contact does not keep its gap closed, however short the parts of the step are.
+            /// The forces of contacts do not keep their gaps closed, however short the parts of the step are, or energy changes without a
+            /// cause: the motion is not smooth enough for its rule.
             Drift drift;
-            /// More impacts than a step can hold.
-            ImpactSeries impact_series;
+            /// A body may have passed another, however short the parts of the step are.
+            Passage passage;
+            /// A body travels farther than contacts were looked for at the beginning of the step.
+            FarTravel far_travel;
+            /// More impacts, or reversals of sliding, than a step can hold.
+            EventSeries event_series;
             /// No forces obey the laws (Painleve's paradox).
             Inconsistency inconsistency;
             /// The solver found no forces.

@@ -9,7 +9,7 @@
 //! v+       = v- + kick at q+ + M(q+)^-1 J(q+)^T N      N such that v+ obeys them at what touches there
 //! ```
 //!
-//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`slip`]); equalities are closed at `q+`. Then
+//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`crate::contact::slip`]); equalities are closed at `q+`. Then
 //! `0 <= N_n  perp  J_n v+ >= 0` with friction against `J_t v+`; equalities keep their rates.
 //!
 //! If contacts were equations this would be RATTLE (Andersen 1983), written as a composition (Reich 1996): symplectic, symmetric,
@@ -35,7 +35,7 @@
 //! | `second_half` | those of the end, and impacts |
 //! | `kick`, `drift` | forces; inertia |
 //! | `rounds` | contacts that were not foreseen |
-//! | `displacement`, `slip` | what a step does along its rows |
+//! | `displacement` | what a step does along its rows |
 //! | `body_axes` | impulses remembered in the axes of bodies |
 //! | `walk` | sets of trees that go through the step in parts |
 //! | `stages` | the step |
@@ -52,7 +52,6 @@ mod first_half;
 mod kick;
 mod rounds;
 mod second_half;
-mod slip;
 mod stages;
 mod walk;
 

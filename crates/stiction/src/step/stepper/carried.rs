@@ -19,7 +19,7 @@
 //! condition is measured at both ends of a motion, at the second one with the force of the last stage.
 //!
 //! A motion may be tried several times before it is taken (the time of an impact is found by that), and a set of trees may be
-//! handed back to time stepping. So what a contact carries stays with it until the motion is taken, and what a set does stays
+//! handed back. So what a contact carries stays with it until the motion is taken, and what a set does stays
 //! apart until the step is.
 
 use crate::constraint::position_error::larger;
@@ -218,6 +218,11 @@ impl Carried {
     /// Works on the sets.
     pub(crate) fn works(&self) -> impl Iterator<Item = &Work> {
         self.works.iter()
+    }
+
+    /// Work on a set so far.
+    pub(crate) fn work(&self, set: usize) -> &Work {
+        &self.works[set]
     }
 
     /// All acts, sorted by the keys of their contacts.

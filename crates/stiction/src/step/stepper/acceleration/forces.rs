@@ -13,6 +13,7 @@ use crate::report::certificate::{BlockOutcome, row_values};
 use crate::report::{HandBack, Work};
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::stepper::carried::StageForce;
+use crate::step::stepper::reversal::sliding_velocity;
 
 /// Normal speed (m/s) that is round-off.
 const ROUND_OFF: f64 = 1e-13;
@@ -128,7 +129,9 @@ impl AccelerationLevel {
                 continue;
             };
             self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
-            self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
+            let velocity =
+                if self.by_events { sliding_velocity(persistent, &now) } else { persistent.velocity };
+            self.before.extend_from_slice(&velocity.as_slice()[..now.law.rows()]);
         }
         self.solve(model, data, timestep, time == 0.0, out);
         self.note_stage(now);

@@ -19,16 +19,18 @@
 //!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
 //!    (Painleve's paradox). The report counts these sets by reason ([`crate::report::HandBacks`]).
 //!
-//! Steps 1 and, at its end, 4 are in `locate`, 2 and 3 in `forces`; `persistent` is a contact on its way.
+//! Steps 1 and, at its end, 4 are in `locate` and `accept`, 2 and 3 in `forces`; `persistent` is a contact on its way.
 //!
 //! # References
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
 
+mod accept;
 mod forces;
 mod locate;
 mod persistent;
 
+use accept::Energies;
 pub(crate) use persistent::{Moment, Persistent};
 
 use crate::constraint::islands::{Islands, root};
@@ -47,6 +49,7 @@ use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::stepper::carried::Carried;
 use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
+use crate::step::stepper::passage::Passage;
 use crate::step::system::System;
 use nalgebra::Vector3;
 use stiction_solvers::FrictionLaw;
@@ -63,18 +66,23 @@ pub(crate) struct AccelerationLevel {
     replacement: Option<Law>,
     solver: ContactForces,
     pub(crate) finder: ContactFinder,
-    /// What the event-driven stepper works with besides, if it is asked for.
+    /// What the event-driven stepper works with besides, if it is asked for; and whether it is.
     pub(crate) events: Option<Events>,
+    pub(crate) by_events: bool,
     /// Only the prescribed motions of a stage are used.
     pub(crate) stage: State,
     pub(crate) contacts: Vec<Persistent>,
+    /// Contacts that may close in a motion.
+    pub(crate) passage: Passage,
     /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
     pub(crate) trees: Vec<TreeId>,
     moving: Vec<TreeId>,
-    /// Root of the set of each tree, and why that set is handed back to time stepping, if it is.
+    /// Root of the set of each tree, and why that set is handed back, if it is.
     pub(crate) set: Vec<usize>,
     pub(crate) lost: Vec<Option<HandBack>>,
     sustained: Vec<bool>,
+    /// Per set: how stiff explicit integration of the whole step would be.
+    pub(crate) stiffness: Vec<f64>,
     pub(crate) rows: Rows,
     islands: Islands,
     free: Vec<f64>,
@@ -90,6 +98,8 @@ pub(crate) struct AccelerationLevel {
     after: Vec<f64>,
     /// What forces other than those of contacts have done in the motion at work, per set.
     works: Vec<Work>,
+    /// Energies of the sets at both ends.
+    energies: Vec<Energies>,
     /// What contacts have carried in the step.
     pub(crate) carried: Carried,
     /// How the islands of the first stage were solved, each with a tree of its set.
@@ -145,13 +155,16 @@ impl AccelerationLevel {
             solver,
             finder: ContactFinder::new(model, settings.restitution),
             events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
+            by_events: stepper == Stepper::EventDriven,
             stage: State::new(model),
             contacts: Vec::new(),
+            passage: Passage::default(),
             trees: Vec::new(),
             moving: Vec::new(),
             set: Vec::new(),
             lost: vec![None; model.trees.len()],
             sustained: vec![false; model.trees.len()],
+            stiffness: Vec::new(),
             rows: Rows::default(),
             islands: Islands::default(),
             free: Vec::new(),
@@ -166,6 +179,7 @@ impl AccelerationLevel {
             scratch: zeros(),
             after: Vec::new(),
             works: vec![Work::default(); model.trees.len()],
+            energies: Vec::new(),
             carried: Carried::default(),
             reports: Vec::new(),
         })))
@@ -176,7 +190,7 @@ impl AccelerationLevel {
         self.sustained[tree.index()]
     }
 
-    /// Hands a set back to time stepping; the first reason counts.
+    /// Hands a set back; the first reason counts.
     pub(crate) fn hand_back(&mut self, set: usize, reason: HandBack) {
         self.lost[set].get_or_insert(reason);
     }
@@ -212,10 +226,12 @@ impl AccelerationLevel {
     fn begin(&mut self, trees: usize, sets: &mut [usize]) {
         self.sustained.fill(false);
         self.lost.fill(None);
+        self.stiffness.clear();
+        self.stiffness.resize(trees, 0.0);
         self.reports.clear();
         self.set.clear();
         self.set.extend((0..trees).map(|tree| root(sets, tree)));
-        let capacity = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
+        let capacity = if self.events.is_some() { event_driven::MAX_EVENTS } else { 0 };
         self.carried.begin(trees, capacity);
     }
 }
@@ -237,12 +253,20 @@ pub(crate) fn sustain_contacts(
     level.begin(model.trees.len(), &mut choice.sets);
     for tree in TreeId::all(&model.trees) {
         if choice.contact_rule[tree.index()] && choice.is_stiff(tree) {
-            level.hand_back(level.set[tree.index()], HandBack::Stiffness);
+            let set = level.set[tree.index()];
+            if level.by_events && !choice.is_stiff_by_constraints(tree) {
+                dynamics::factorize_by_size(model, system.data, tree, &level.zeros)?;
+                level.stiffness[set] += choice.explicit_stiffness(model, system.data, tree, added);
+                dynamics::factorize_by_size(model, system.data, tree, added)?;
+            } else {
+                level.hand_back(set, HandBack::Stiffness);
+            }
         }
     }
     if level.events.is_none() {
-        let contacts = &system.constraints.contacts.finder.contacts;
-        level.choose_contacts(model, system.data, contacts, &choice.contact_rule);
+        let finder = &system.constraints.contacts.finder;
+        level.choose_contacts(model, system.data, &finder.contacts, &choice.contact_rule);
+        level.passage.begin(model, system.data, &system.state.mocap, finder, |_| true);
     }
     level.trees.clear();
     for tree in TreeId::all(&model.trees) {
@@ -279,7 +303,7 @@ fn move_sets(
     level.trees.clone_from(&moving);
     level.moving = moving;
     moved?;
-    accept(level, system, choice, added, report)
+    accept::accept(level, system, choice, added, report)
 }
 
 /// Steps 2 to 4 for all trees of sets that qualify.
@@ -317,36 +341,9 @@ fn move_together(
             persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
         });
         level.check_lost_contacts();
-        level.check_new_contacts(model);
+        level.check_new_contacts(model, data, h);
         level.take_motion(data, h);
     }
     (level.q, level.v) = (q, v);
     moved
-}
-
-/// Takes the sets that came through from the contact rule, and makes the others ready for it again.
-fn accept(
-    level: &mut AccelerationLevel,
-    system: &mut System<'_>,
-    choice: &mut IntegratorChoice,
-    added: &[f64],
-    report: &mut StepReport,
-) -> Result<(), AlgorithmError> {
-    let System { model, state, data, .. } = system;
-    for &tree in &level.trees {
-        dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
-        if level.has_lost(tree) {
-            dynamics::factorize_by_size(model, data, tree, added)?;
-        } else {
-            level.sustained[tree.index()] = true;
-            choice.contact_rule[tree.index()] = false;
-        }
-    }
-    level.carried.accept(&level.lost);
-    for (tree, solved) in &level.reports {
-        if level.sustained[tree.index()] {
-            report.add_island(solved);
-        }
-    }
-    Ok(())
 }

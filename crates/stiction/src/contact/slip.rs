@@ -25,7 +25,7 @@ const SIDEWAYS: f64 = 1e-6;
 
 /// A contact at the beginning of a step, in the axes of its flatter body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ContactStart {
+pub(crate) struct ContactStart {
     /// Which of the two geoms is the flatter one.
     flat: usize,
     /// Contact frame, from the first geom to the second.
@@ -50,7 +50,7 @@ pub(super) struct ContactStart {
 
 impl ContactStart {
     /// At the poses in `data` and `mocap`.
-    pub(super) fn new(model: &Model, data: &Data, mocap: &[Mocap], contact: &Contact) -> Self {
+    pub(crate) fn new(model: &Model, data: &Data, mocap: &[Mocap], contact: &Contact) -> Self {
         let curved = curvature(model, contact.geoms[0]) > curvature(model, contact.geoms[1]);
         let flat = usize::from(curved);
         let [base, other] = bases(model, data, mocap, contact, flat);
@@ -85,7 +85,7 @@ impl ContactStart {
 
     /// Gap at the end, and displacement of the second body against the first along the tangents, of a step of `h` seconds, at the
     /// poses in `data` and `mocap`; `end` is what was found there of the same features.
-    pub(super) fn displacement(
+    pub(crate) fn displacement(
         &self,
         model: &Model,
         data: &Data,
@@ -116,7 +116,7 @@ impl ContactStart {
     }
 
     /// The contact frame in the axes of the flatter body.
-    pub(super) fn frame(&self) -> &Matrix3<f64> {
+    pub(crate) fn frame(&self) -> &Matrix3<f64> {
         &self.frame
     }
 }
