@@ -18,7 +18,6 @@
 //! | `island` | [`IslandProblem`]: what a formulation is given, and what it remembers | `constraint`, `formulation` |
 //! | `formulation/` | cones, pyramids, boxes, no slip: the problem as a solver takes it | `step`, through `impact` |
 //! | `impact` | restitution by Newton's and Poisson's laws around a formulation | `step` |
-//! | `slip` | how far two bodies move against each other at a contact, from poses alone | `step` |
 //! | `acceleration_forces` | the same problem at the level of accelerations | `step` |
 //!
 //! # References
@@ -34,7 +33,6 @@ pub(crate) mod impact;
 pub(crate) mod island;
 
 pub(crate) mod point;
-pub(crate) mod slip;
 
 pub use crate::model::{Law, LawError};
 pub use acceleration_forces::{ContactForces, Outcome};

@@ -25,6 +25,7 @@
 //! | `certify` | stage 8; in `account` works by cause |
 //! | `joint_forces` | what joints transmitted, if somebody asks after the step |
 //! | `rattle` | the step with impulses at both ends, in place of the stages 4 to 7 |
+//! | `slip` | displacement of two bodies at a contact, from poses |
 //! | `stepper` | the steppers that take persistent contacts, and impacts, out of the stages 4 to 7 |
 //!
 //! Each stage is a function of the system, of what earlier stages wrote, and of a workspace of its own. Steps know nothing of
@@ -49,6 +50,7 @@ pub(crate) mod joint_forces;
 pub(crate) mod momentum;
 pub(crate) mod projection;
 pub(crate) mod rattle;
+pub(crate) mod slip;
 pub(crate) mod start;
 pub(crate) mod stepper;
 pub(crate) mod system;

@@ -2,18 +2,18 @@
 //!
 //! | rows | displacement |
 //! |---|---|
-//! | contacts | gap at the end; slip over the step ([`crate::contact::slip`]) and what is left of earlier ones |
+//! | contacts | gap at the end; slip over the step ([`crate::step::slip`]) and what is left of earlier ones |
 //! | limits of joints, tendons and cables | gap at the end |
 //! | equalities | position error at the end |
 //! | what is open or overlaps at the beginning already | the change of its gap or error: it grows no worse |
 //! | dry friction, and all that has no position | `J (q+ (-) q)` with what is prescribed |
 
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
-use crate::contact::slip::ContactStart;
 use crate::contact::{BlockKind, Contact, ContactKey};
 use crate::dynamics;
 use crate::model::{Model, TreeId};
 use crate::step::contact_problem::ContactProblem;
+use crate::step::slip::ContactStart;
 use crate::step::system::System;
 use nalgebra::Vector3;
 

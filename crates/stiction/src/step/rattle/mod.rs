@@ -9,7 +9,7 @@
 //! v+       = v- + kick at q+ + M(q+)^-1 J(q+)^T N      N such that v+ obeys them at what touches there
 //! ```
 //!
-//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`crate::contact::slip`]); equalities are closed at `q+`. Then
+//! `0 <= L_n  perp  gap(q+) >= 0` with friction against the slip over the step ([`super::slip`]); equalities are closed at `q+`. Then
 //! `0 <= N_n  perp  J_n v+ >= 0` with friction against `J_t v+`; equalities keep their rates.
 //!
 //! If contacts were equations this would be RATTLE (Andersen 1983), written as a composition (Reich 1996): symplectic, symmetric,

@@ -8,11 +8,11 @@
 
 use crate::contact::Contact;
 use crate::contact::detection::{ContactFinder, far_travellers};
-use crate::contact::slip::ContactStart;
 use crate::dynamics::{Data, base_motion};
 use crate::geometry::Shape;
 use crate::model::{Mocap, Model, TreeId};
 use crate::spatial::Transform;
+use crate::step::slip::ContactStart;
 use crate::step::stepper::acceleration::PERSISTING;
 
 /// How far bodies may turn against each other in a motion for contact planes to be carried (rad).
