@@ -212,7 +212,7 @@ impl ContactProblem {
         let (model, timestep) = (system.model, system.h);
         clock.time(Stage::Rows, || self.begin(system, memory));
         let Self { rows, islands, free, before, solver, bounced, memory: of_blocks, .. } = self;
-        let mut problem = RowProblem { model, rows, free, before, memory: of_blocks, timestep };
+        let mut problem = RowProblem { model, rows, free, before, memory: of_blocks, timestep, slack: &[] };
         for island in 0..islands.partition.count() {
             clock.time(Stage::Rows, || islands.pose(island, &problem, solver.as_ref()));
             let solved = clock.time(Stage::Solve, || islands.solve_posed(solver.as_mut(), timestep));

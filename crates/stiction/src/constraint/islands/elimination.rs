@@ -65,7 +65,8 @@ impl IslandWorkspace {
     }
 
     /// Makes exactly zero what elimination has left of unilateral rows that depend on the bilateral ones (a contact at
-    /// the very point of a pin): no impulse changes their velocity, and round-off would make them infeasible.
+    /// the very point of a pin): no impulse changes their velocity, and round-off would make them infeasible, as would what their slack
+    /// allows them to miss.
     pub(super) fn drop_round_off(&mut self) {
         let (bilateral, total) = (self.bilateral, self.total);
         for i in bilateral..total {
@@ -83,7 +84,7 @@ impl IslandWorkspace {
                 self.matrix[j * total + i] = 0.0;
             }
             // The diagonal is quadratic in the row, its velocity linear.
-            if self.free[i].abs() <= DEPENDENT.sqrt() * velocity {
+            if self.free[i].abs() <= DEPENDENT.sqrt() * velocity + self.slack[i] {
                 self.free[i] = 0.0;
             }
         }

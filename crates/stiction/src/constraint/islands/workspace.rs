@@ -26,6 +26,9 @@ pub(crate) struct RowProblem<'a> {
     pub(crate) memory: &'a mut [Memory],
     /// Time step (s).
     pub(crate) timestep: f64,
+    /// Speed (m/s or rad/s) by which each unilateral row may miss its law if it depends on the bilateral ones, so that no impulse moves it;
+    /// empty for none.
+    pub(crate) slack: &'a [f64],
 }
 
 /// What it takes to solve one island. Keeps its capacity. Islands may be solved at once, each in a workspace of its own.
@@ -42,6 +45,7 @@ pub(crate) struct IslandWorkspace {
     pub(super) matrix: Vec<f64>,
     pub(super) free: Vec<f64>,
     pub(super) before: Vec<f64>,
+    pub(super) slack: Vec<f64>,
     pub(super) delassus: Vec<f64>,
     /// The operator of a large island, and the first column of each tree there.
     pub(super) factors: BlockRows,
@@ -72,7 +76,7 @@ impl IslandWorkspace {
             gather(&mut self.free, rows, blocks, &self.local_row, free);
             self.fill_factors(model, rows, blocks);
         } else {
-            self.reduce(model, rows, blocks, free);
+            self.reduce(model, rows, blocks, free, problem.slack);
             self.delassus.clear();
             for row in self.matrix[self.bilateral * self.total..].chunks_exact(self.total.max(1)) {
                 self.delassus.extend_from_slice(&row[self.bilateral..]);
@@ -161,7 +165,7 @@ impl IslandWorkspace {
     /// Solves an island of bilateral rows: the impulses that bring `free` to zero, as far as the rows agree with each other.
     pub(crate) fn solve_bilateral(&mut self, model: &Model, rows: &mut Rows, blocks: &[usize], free: &[f64]) {
         self.number_rows(rows, blocks);
-        self.reduce(model, rows, blocks, free);
+        self.reduce(model, rows, blocks, free, &[]);
         self.back_substitute(rows, blocks);
     }
 
@@ -174,7 +178,7 @@ impl IslandWorkspace {
         mut count: impl FnMut(usize, usize),
     ) {
         self.number_rows(rows, blocks);
-        self.reduce(model, rows, blocks, &vec![0.0; rows.len()]);
+        self.reduce(model, rows, blocks, &vec![0.0; rows.len()], &[]);
         for (local, &i) in blocks.iter().enumerate() {
             let block = &rows.blocks[i];
             let from = self.local_row[local];
@@ -184,9 +188,11 @@ impl IslandWorkspace {
     }
 
     /// The island's dense problem with the bilateral rows eliminated.
-    fn reduce(&mut self, model: &Model, rows: &Rows, blocks: &[usize], free: &[f64]) {
+    fn reduce(&mut self, model: &Model, rows: &Rows, blocks: &[usize], free: &[f64], slack: &[f64]) {
         self.fill(model, rows, blocks, free);
         self.eliminate();
+        self.slack.resize(self.total, 0.0);
+        gather(&mut self.slack, rows, blocks, &self.local_row, slack);
         self.drop_round_off();
     }
 

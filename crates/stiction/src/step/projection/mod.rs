@@ -185,7 +185,7 @@ impl Projection {
         self.sets.soften(rows);
         memory.clear();
         memory.resize(rows.blocks.len(), Default::default());
-        let mut problem = RowProblem { model, rows, free, before: &[], memory, timestep: 1.0 };
+        let mut problem = RowProblem { model, rows, free, before: &[], memory, timestep: 1.0, slack: &[] };
         for island in 0..islands.partition.count() {
             if self.sets.moves_island(&islands.partition, problem.rows, island) {
                 let _ = islands.solve(island, &mut problem, &mut self.solver);

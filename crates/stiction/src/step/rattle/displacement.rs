@@ -8,6 +8,7 @@
 //! | what is open or overlaps at the beginning already | the change of its gap or error: it grows no worse |
 //! | dry friction, and all that has no position | `J (q+ (-) q)` with what is prescribed |
 
+use super::{SLIGHT, bias};
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::{BlockKind, Contact, ContactKey};
 use crate::dynamics;
@@ -24,6 +25,8 @@ pub(super) struct Displacements {
     pub(super) contacts: Vec<ContactStart>,
     /// Displacement of every row by the length of the step.
     pub(super) rates: Vec<f64>,
+    /// The same to first order, by the rows of the beginning; a gap or a slip there that is `slight` counts for nothing.
+    pub(super) along: Vec<f64>,
     /// Position errors at the end, as rows.
     ends: Rows,
     /// Those at the beginning that are more than what is tolerated, by key.
@@ -36,6 +39,7 @@ impl Displacements {
         Self {
             contacts: Vec::new(),
             rates: Vec::new(),
+            along: Vec::new(),
             ends: Rows::default(),
             open: Vec::new(),
             moved: vec![0.0; model.nv() + model.loop_nv()],
@@ -101,13 +105,16 @@ impl Displacements {
         }
         self.moved.iter_mut().for_each(|moved| *moved /= h);
         rows.velocities(model, &self.moved, &mut self.rates);
+        self.along.clone_from(&self.rates);
         self.ends.clear();
         system.constraints.push_position_errors(&mut self.ends, &system.present(), active);
         self.ends.sort();
         let mut ends = self.ends.blocks.iter().peekable();
         let found = &system.constraints.contacts.finder.contacts;
         for block in &rows.blocks {
-            let rates = &mut self.rates[block.row..block.row + block.count];
+            let own = block.row..block.row + block.count;
+            let (rates, along) = (&mut self.rates[own.clone()], &mut self.along[own]);
+            let by_now = |at_start: f64| if at_start.abs() > SLIGHT * tolerance { at_start / h } else { 0.0 };
             if let Some(index) = block.contact {
                 let contact = &problem.contacts[index];
                 let end = find(found, &contact.key);
@@ -117,18 +124,49 @@ impl Displacements {
                 let overlap = if contact.gap < -tolerance { contact.gap } else { 0.0 };
                 let moved = (moved + Vector3::new(-overlap, left_1, left_2)) / h;
                 rates.copy_from_slice(&moved.as_slice()[..block.count]);
+                let at_start = [contact.gap - overlap, left_1, left_2];
+                along.iter_mut().zip(at_start).for_each(|(along, at_start)| *along += by_now(at_start));
                 continue;
             }
             while ends.next_if(|end| end.key < block.key).is_some() {}
             let Some(end) = ends.peek().filter(|end| end.key == block.key) else { continue };
             if has_position(block) {
                 position_error(&self.ends, end, rates);
-                if let Ok(place) = self.open.binary_search_by_key(&block.key, |(key, _)| *key) {
-                    rates.iter_mut().zip(self.open[place].1).for_each(|(end, start)| *end -= start);
+                match self.open.binary_search_by_key(&block.key, |(key, _)| *key) {
+                    Ok(place) => {
+                        rates.iter_mut().zip(self.open[place].1).for_each(|(end, start)| *end -= start);
+                    }
+                    Err(_) => {
+                        along.iter_mut().take(1).for_each(|along| *along += by_now(h * bias(block.kind)))
+                    }
                 }
                 rates.iter_mut().for_each(|rate| *rate /= h);
                 rows.turn_to_axes(block.row, rates);
             }
+        }
+    }
+}
+
+impl Displacements {
+    /// Poses an island along the rows of the beginning if all that is not open is apart from that by no more than what is `slight` (m/s or
+    /// rad/s). Rounding, and what earlier steps have left, contradict each other where rows depend on each other; what the rows
+    /// themselves say does not.
+    pub(super) fn agree<'a>(
+        &self,
+        blocks: impl Iterator<Item = &'a RowBlock> + Clone,
+        impulses: &[f64],
+        slight: f64,
+        posed: &mut [f64],
+    ) {
+        let open = |block: &&RowBlock| {
+            matches!(block.kind, RowKind::Unilateral(_))
+                && impulses[block.row] == 0.0
+                && self.rates[block.row] > 0.0
+        };
+        let closed = blocks.filter(|block| !open(block));
+        let rows = || closed.clone().flat_map(|block| block.row..block.row + block.count);
+        if rows().all(|row| (self.rates[row] - self.along[row]).abs() <= slight) {
+            rows().for_each(|row| posed[row] = self.along[row]);
         }
     }
 }

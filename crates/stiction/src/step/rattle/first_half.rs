@@ -1,11 +1,11 @@
 //! The impulses of the beginning: such that the pose at the end obeys the laws.
 
 use super::rounds::Unforeseen;
-use super::{Rattle, SLIDES, SMALL, bias, drift, leave_out};
+use super::{Rattle, SLIDES, SLIGHT, SMALL, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
 use crate::constraint::position_error::larger;
-use crate::constraint::rows::{BlockKey, RowBlock, RowKind};
+use crate::constraint::rows::{BlockKey, RowKind};
 use crate::contact::{BlockKind, ContactKey};
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
@@ -233,7 +233,7 @@ impl Rattle {
 
     /// What the step does along the rows, as the laws see it, and the part of it that comes from the impulses.
     fn measure(&mut self, system: &System<'_>, problem: &ContactProblem) {
-        let Self { displacements, active, posed, left, sliding, .. } = self;
+        let Self { displacements, active, posed, slack, left, sliding, .. } = self;
         displacements.measure(
             system,
             &self.began.q,
@@ -241,7 +241,16 @@ impl Rattle {
             |tree| active[tree.index()],
             |index| left[index],
         );
+        let slight = SLIGHT * system.settings.overlap_tolerance / system.h;
         posed.clone_from(&displacements.rates);
+        slack.clear();
+        slack.extend(
+            posed.iter().zip(&displacements.along).map(|(whole, along)| slight + (whole - along).abs()),
+        );
+        for island in 0..problem.islands.partition.count() {
+            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+            displacements.agree(blocks, &problem.rows.impulse, slight, posed);
+        }
         for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
             let Some(sliding) = block.contact.and_then(|index| sliding.get_mut(index)) else { continue };
             let Some(velocity) = *sliding else { continue };
@@ -269,18 +278,8 @@ impl Rattle {
                 continue;
             }
             // Where loads are nearly undetermined the impulses may change and the laws be met all the same.
-            self.settled[island] = self
-                .stands(problem, island, system, small, |block, row| self.left_of(problem, block, row))
+            self.settled[island] = self.stands(problem, island, system, small)
                 || self.passes > 1 && self.largest_change(problem, island) * h <= SETTLED * tolerance;
-        }
-    }
-
-    /// What earlier steps left of the displacement of a contact's row (m).
-    fn left_of(&self, problem: &ContactProblem, block: &RowBlock, row: usize) -> f64 {
-        match block.contact {
-            Some(index) if row == 0 => problem.contacts[index].gap,
-            Some(index) if self.sliding[index].is_none() => self.left[index][row - 1],
-            _ => 0.0,
         }
     }
 
@@ -316,8 +315,8 @@ impl Rattle {
             }
             let timestep = if self.is_stiff(problem, island) { system.h } else { 0.5 * system.h };
             let ContactProblem { rows, islands, solver, memory, .. } = &mut *problem;
-            let (free, before) = (&mut self.free, &self.before);
-            let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep };
+            let (free, before, slack) = (&mut self.free, &self.before, &self.slack);
+            let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack };
             let solved = islands.solve(island, &mut posed, solver.as_mut());
             let effort = self.reports[island].map_or([0; 2], |r| [r.solver.iterations, r.solver.pivots]);
             self.reports[island] = solved.map(|mut report| {

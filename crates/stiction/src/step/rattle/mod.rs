@@ -74,8 +74,8 @@ use walk::Walk;
 /// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing: rest must not creep.
 const SMALL: f64 = 1e-3;
 
-/// Part of the overlap that is tolerated that earlier steps may leave of a displacement.
-const LEFT: f64 = 1e-1;
+/// Part of the overlap that is tolerated that may be left of a displacement where rows contradict each other.
+const SLIGHT: f64 = 1e-1;
 
 /// Slower than this (m/s) a contact does not slide.
 const SLIDES: f64 = 1e-7;
@@ -107,8 +107,9 @@ pub(crate) struct Rattle {
     /// Per contact: velocity along the tangents with which it slides at the beginning, and what it has left of its slip.
     sliding: Vec<Option<[f64; 2]>>,
     left: Vec<[f64; 2]>,
-    /// Per row: of what the laws hold, with the impulses so far; what these contribute, and did in the last pass; the difference.
+    /// Per row: of what the laws hold, with the impulses so far; what it may miss where no impulse moves it; what these contribute, and did in the last pass; the difference.
     posed: Vec<f64>,
+    slack: Vec<f64>,
     contributed: Vec<f64>,
     contributed_before: Vec<f64>,
     free: Vec<f64>,
@@ -164,6 +165,7 @@ impl Rattle {
             sliding: Vec::new(),
             left: Vec::new(),
             posed: Vec::new(),
+            slack: Vec::new(),
             contributed: Vec::new(),
             contributed_before: Vec::new(),
             free: Vec::new(),
@@ -186,29 +188,19 @@ impl Rattle {
         tree.is_some_and(|tree| self.stiff[tree.index()])
     }
 
-    /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated. What
-    /// `earlier` steps left of the displacement (m) of a block's row counts for nothing as long as it is far within the tolerance:
-    /// contacts that contradict each other leave some for ever.
-    fn stands(
-        &self,
-        problem: &ContactProblem,
-        island: usize,
-        system: &System<'_>,
-        small: f64,
-        earlier: impl Fn(&RowBlock, usize) -> f64,
-    ) -> bool {
-        let (h, tolerance) = (system.h, system.settings.overlap_tolerance);
+    /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated.
+    fn stands(&self, problem: &ContactProblem, island: usize, system: &System<'_>, small: f64) -> bool {
         let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         blocks.into_iter().all(|block| {
             let rows = block.row..block.row + block.count;
             let rates = &self.posed[rows.clone()];
-            let moved = |r: usize| {
-                let (whole, left) = (h * rates[r], earlier(block, r));
-                let alone = whole - left;
-                if whole.abs() <= LEFT * tolerance && alone.abs() < whole.abs() { alone } else { whole }
-            };
-            law_stands(block.kind, &problem.rows.impulse[rows], moved, small * tolerance)
-                && block.compliance == 0.0
+            let moved = |r: usize| system.h * rates[r];
+            law_stands(
+                block.kind,
+                &problem.rows.impulse[rows],
+                moved,
+                small * system.settings.overlap_tolerance,
+            ) && block.compliance == 0.0
                 && block.softness == 0.0
         })
     }

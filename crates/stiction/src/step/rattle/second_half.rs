@@ -46,7 +46,7 @@ impl Rattle {
         problem.apply_impulses_to(model, system.data, &self.kicked);
         problem.rows.velocities(model, &problem.velocity, &mut self.posed);
         for island in 0..problem.islands.partition.count() {
-            if !self.stands(problem, island, system, SMALL, |_, _| 0.0) {
+            if !self.stands(problem, island, system, SMALL) {
                 let timestep = if self.is_stiff(problem, island) { 0.0 } else { 0.5 * system.h };
                 self.solve_instant(system, problem, island, timestep, report);
             }
@@ -81,7 +81,7 @@ impl Rattle {
     ) {
         let ContactProblem { rows, islands, solver, memory, free, .. } = problem;
         let before = &self.before;
-        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep };
+        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack: &[] };
         let solved = islands.solve(island, &mut posed, solver.as_mut());
         if islands.contradicts() {
             report.add_contradiction(solved.as_ref());

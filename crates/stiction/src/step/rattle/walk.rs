@@ -25,8 +25,11 @@ use crate::step::start::StepStart;
 use crate::step::system::System;
 
 /// Parts of a step that are not taken apart any further, and what is left of one counts for nothing.
-const LEAST_PART: f64 = 1.0 / 64.0;
+const LEAST_PART: f64 = 1.0 / 1024.0;
 const NOTHING: f64 = 1e-9;
+
+/// Halvings of a set in a step at most.
+const HALVINGS: usize = 100;
 
 /// Events of a set in a step at most: so many, and so many for each of its contacts.
 const EVENTS: usize = 1000;
@@ -159,7 +162,7 @@ impl Rattle {
         let Walk { start, part, .. } = &mut self.walk;
         part.copy(start);
         let (mut done, mut longest) = (0.0, whole);
-        let mut events = 0;
+        let (mut events, mut halvings) = (0, 0);
         while whole - done > NOTHING * whole {
             system.h = whole - done;
             self.return_to_part(system, done);
@@ -179,8 +182,9 @@ impl Rattle {
                 return Ok(met);
             }
             let settled = !self.settled.contains(&false);
-            if !settled && part > LEAST_PART * whole {
+            if !settled && part > LEAST_PART * whole && halvings < HALVINGS {
                 longest = 0.5 * part;
+                halvings += 1;
                 report.halvings += 1;
                 continue;
             }
@@ -192,7 +196,7 @@ impl Rattle {
             report.unsolved += usize::from(!settled);
             self.take_part(system, stages, report)?;
             done += part;
-            longest = whole;
+            longest = 2.0 * part;
         }
         memory.next.merge(&self.walk.memory.last);
         Ok(None)

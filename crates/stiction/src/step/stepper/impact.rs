@@ -116,7 +116,7 @@ pub(super) fn solve_impact(
     events.memory.resize(rows.blocks.len(), Memory::default());
     let Events { free, before, memory, reports, .. } = events;
     // In no time: viscous friction, which the contact model may add, has no impulse.
-    let mut impact = RowProblem { model, rows, free, before, memory, timestep: 0.0 };
+    let mut impact = RowProblem { model, rows, free, before, memory, timestep: 0.0, slack: &[] };
     for island in 0..islands.partition.count() {
         let solved = islands.solve(island, &mut impact, solver.as_mut());
         if let (Some(solved), Some(tree)) = (solved, islands.tree(island, impact.rows)) {

@@ -31,7 +31,7 @@ impl AccelerationLevel {
             self.reports.clear();
         }
         let Self { rows, free, before, memory, .. } = self;
-        let mut problem = RowProblem { model, rows, free, before, memory, timestep };
+        let mut problem = RowProblem { model, rows, free, before, memory, timestep, slack: &[] };
         for island in 0..self.islands.partition.count() {
             let solved = self.islands.solve(island, &mut problem, &mut self.solver);
             let tree = self.islands.tree(island, problem.rows);
