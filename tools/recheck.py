@@ -38,7 +38,7 @@ from itertools import product
 
 import numpy as np
 
-FORMAT = 11  # of the arrays
+FORMAT = 12  # of the arrays
 ROUNDING = 1e-14  # part of the terms of a difference
 HELD = 1e-9  # part of the speeds that is left of a row that holds both ways
 MET = 1e-10  # displacement by which a step with impulses at both ends may miss an equality (m or rad)

@@ -261,7 +261,7 @@ def test_what_is_no_recording_is_told_in_one_line_with_the_array(recording: path
         (file("text.npz", b"<mujoco/>"), "not an archive"),
         (file("cut.npz", content[: len(content) // 2]), "not an archive"),
         (file("torn.npz", bytes(torn)), "array 'row_impulse' cannot be read"),
-        (changed("old", lambda r: r.update(format=np.int64(7))), "array 'format' is 7, and layout 11 is needed"),
+        (changed("old", lambda r: r.update(format=np.int64(7))), "array 'format' is 7, and layout 12 is needed"),
         (changed("less", lambda r: r.pop("row_upper")), "array 'row_upper' is missing"),
         (changed("nan", put("contact_velocity", np.nan)), "array 'contact_velocity' has the number nan at [1, 0]"),
         (changed("inf", put("row_impulse", np.inf)), "array 'row_impulse' has the number inf at [3]"),
