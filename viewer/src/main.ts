@@ -126,7 +126,7 @@ function makeStage(recording: Recording): Stage | null {
 }
 
 function headline({ header }: Recording): void {
-  const { worst, unsolved_steps: unsolved, steps, stride } = header;
+  const { worst, unsolved_steps: unsolved, hand_back_steps: handed, steps, stride } = header;
   const name = header.scene || "scene";
   document.title = `${name} \u2013 stiction`;
   find("scene").textContent = name;
@@ -143,6 +143,8 @@ function headline({ header }: Recording): void {
       .filter(({ value }) => value !== 0)
       .map(({ title, unit, value }): [string, string] => [title, unit ? quantity(value, unit, 2) : number(value, 2)]),
     ...(worst.some(({ value }) => value === 0) ? [["all else", "0"] as [string, string]] : []),
+    ...(handed ? [["handed back", `${count(handed)} steps`] as [string, string]] : []),
+    ...header.hand_backs.map(([reason, sets]): [string, string] => [reason, count(sets)]),
     ["unsolved", unsolved ? `${count(unsolved)} steps` : "none", unsolved > 0],
   ];
   find("worst").replaceChildren(

@@ -58,6 +58,9 @@ interface Header {
   energy: number;
   worst: WorstField[];
   unsolved_steps: number;
+  /** Steps in which a stepper handed bodies back, and the reasons with their counts. */
+  hand_back_steps: number;
+  hand_backs: [string, number][];
   columns: Column[];
 }
 

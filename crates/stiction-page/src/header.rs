@@ -5,7 +5,7 @@ use crate::columns::Column;
 use serde::Serialize;
 use std::borrow::Cow;
 use stiction::recording::{LAW_NAMES, Recording, SHAPE_NAMES};
-use stiction::report::{Certificate, RowSource};
+use stiction::report::{Certificate, HandBacks, RowSource};
 use stiction_solvers::io::printable;
 
 /// Version of what the program reads; `viewer/src/recording.ts` has the same.
@@ -42,6 +42,9 @@ pub(crate) struct Header<'a> {
     /// The violations of the certificate.
     worst: Vec<WorstField>,
     unsolved_steps: usize,
+    /// Steps in which a stepper handed bodies back, and the reasons with their counts.
+    hand_back_steps: usize,
+    hand_backs: Vec<(String, usize)>,
     columns: &'a [Column],
 }
 
@@ -125,6 +128,8 @@ impl<'a> Header<'a> {
             energy: start_energy(recording),
             worst: worst(recording),
             unsolved_steps: recording.unsolved.iter().filter(|&&n| n > 0).count(),
+            hand_back_steps: recording.hand_backs.iter().filter(|counts| counts.total() > 0).count(),
+            hand_backs: hand_backs(recording),
             columns,
         }
     }
@@ -139,6 +144,13 @@ pub(crate) fn joint_sources(recording: &Recording) -> Vec<usize> {
 /// Energy before the first step (J).
 pub(crate) fn start_energy(recording: &Recording) -> f64 {
     recording.energy[0] - recording.certificates[0].energy_change
+}
+
+/// Reasons for hand-backs, of those that there were, with their counts over all steps.
+fn hand_backs(recording: &Recording) -> Vec<(String, usize)> {
+    let mut sum = HandBacks::default();
+    recording.hand_backs.iter().for_each(|counts| sum += *counts);
+    sum.present().map(|(reason, count)| (reason.to_string(), count)).collect()
 }
 
 fn worst(recording: &Recording) -> Vec<WorstField> {

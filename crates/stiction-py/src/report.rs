@@ -186,8 +186,6 @@ fields! {
     islands: usize,
     /// Islands that were not solved to tolerance.
     unsolved: usize,
-    /// Islands for which the acceleration stepper found no forces.
-    inconsistent: usize,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     regularized: usize,
     /// Contacts that bounce.
@@ -221,6 +219,15 @@ fields! {
         #[getter]
         fn projected_body(&self) -> Option<usize> {
             self.inner.projected_body.map(BodyId::index)
+        }
+
+        /// Sets of bodies that the acceleration or the event-driven stepper handed to another rule for the whole step, by reason;
+        /// reasons that there were none of are left out.
+        #[getter]
+        fn hand_backs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            let dict = PyDict::new(py);
+            self.inner.hand_backs.present().try_for_each(|(reason, count)| dict.set_item(reason.name(), count))?;
+            Ok(dict)
         }
 
         /// Whether every island was solved to tolerance.

@@ -7,7 +7,7 @@ use stiction::contact::ImpactLaw;
 use stiction::dynamics;
 use stiction::dynamics::Data;
 use stiction::model::{BodyId, TreeId};
-use stiction::report::{Certificate, CertificateField, StepReport, Work};
+use stiction::report::{Certificate, CertificateField, HandBacks, StepReport, Work};
 use stiction::sim::Simulation;
 use stiction_lab::table::{count, pairs};
 
@@ -53,6 +53,9 @@ pub(crate) struct Summary {
     bounces: u64,
     reduced_impacts: u64,
     ends: BothEnds,
+    /// Sets of bodies that the stepper handed to another rule, and the steps in which there were any.
+    hand_backs: HandBacks,
+    hand_back_steps: u64,
     /// Largest of each field over all steps.
     worst: Certificate,
     /// By what the energy changed over all steps.
@@ -135,6 +138,9 @@ pub(crate) struct Json<'a> {
     reduced_impacts: u64,
     #[serde(flatten)]
     ends: BothEnds,
+    /// Sets of bodies that the stepper handed to another rule, by reason, and the steps in which there were any.
+    hand_backs: &'a HandBacks,
+    hand_back_steps: u64,
     energy: JsonEnergy,
     /// By what the energy changed over all steps (J).
     work: &'a Work,
@@ -193,6 +199,8 @@ impl Summary {
             bounces: 0,
             reduced_impacts: 0,
             ends: BothEnds::default(),
+            hand_backs: HandBacks::default(),
+            hand_back_steps: 0,
             worst: Certificate::default(),
             work: Work::default(),
             farthest: None,
@@ -226,6 +234,8 @@ impl Summary {
         self.bounces += report.bounces as u64;
         self.reduced_impacts += report.reduced_impacts as u64;
         self.ends.add(report);
+        self.hand_backs += report.hand_backs;
+        self.hand_back_steps += u64::from(report.hand_backs.total() > 0);
         self.end_energy = report.energy;
         if !report.solved() {
             self.unsolved_steps += 1;
@@ -287,6 +297,8 @@ impl Summary {
             bounces: self.bounces,
             reduced_impacts: self.reduced_impacts,
             ends: self.ends,
+            hand_backs: &self.hand_backs,
+            hand_back_steps: self.hand_back_steps,
             energy: JsonEnergy { start: self.start_energy, end: self.end_energy },
             work: &self.work,
             certificate: &self.worst,
@@ -357,6 +369,14 @@ impl Summary {
             rows.push(("bounces", text));
         }
         rows.extend(self.ends.text(self.steps).map(|text| ("passes", text)));
+        if self.hand_back_steps > 0 {
+            let reasons: Vec<String> =
+                self.hand_backs.present().map(|(reason, count)| format!("{reason} {count}")).collect();
+            rows.push((
+                "handed back",
+                format!("in {} of {} steps: {}", self.hand_back_steps, self.steps, reasons.join(", ")),
+            ));
+        }
         if let Some(jump) = &self.farthest {
             let Jump { time, body, length, angle, .. } = jump;
             rows.push((

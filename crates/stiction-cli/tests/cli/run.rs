@@ -1,7 +1,7 @@
 //! `stiction run`: what it prints and writes, its exit statuses, and that it repeats itself to the bit.
 
 use crate::common::{all_shipped, keys, scene, scratch, shipped, stiction, stiction_in};
-use stiction::report::{Certificate, Work};
+use stiction::report::{Certificate, HandBack, Work};
 
 /// A ball above a floor.
 const BALL: &str = r#"<mujoco model="ball">
@@ -37,6 +37,8 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
         "events",
         "cut_impacts",
         "halvings",
+        "hand_backs",
+        "hand_back_steps",
         "energy",
         "work",
         "certificate",
@@ -59,6 +61,9 @@ fn the_json_object_has_the_documented_keys_and_plausible_values() {
     let mut expected: Vec<&str> = Work::FIELDS.iter().map(|field| field.name).collect();
     expected.sort_unstable();
     assert_eq!(found, expected);
+    let counts = json["hand_backs"].as_object().unwrap();
+    assert!(HandBack::ALL.iter().all(|reason| counts[reason.name()] == 0), "{counts:?}");
+    assert_eq!((counts.len(), &json["hand_back_steps"]), (HandBack::ALL.len(), &0.into()));
     // A ball of 1 kg that slides at 2 m/s until it rolls: friction takes 2/7 of its energy.
     let work = |name: &str| json["work"][name].as_f64().unwrap();
     assert!((work("friction") + 2.0 / 7.0 * 2.0).abs() < 1e-9, "{}", json["work"]);

@@ -71,18 +71,20 @@ impl<'a> ForceProblem<'a> {
 pub enum Outcome {
     /// There are forces, and these are they.
     Solved,
-    /// The step is too long for an explicit rule on this viscous friction, or the solver gave up.
-    Unusable,
+    /// The step is too long for an explicit rule on this viscous friction.
+    Stiff,
     /// There are no forces that obey the laws.
     Inconsistent,
+    /// The solver gave up.
+    Unsolved,
 }
 
 impl Outcome {
-    const KINDS: [Outcome; 3] = [Outcome::Solved, Outcome::Unusable, Outcome::Inconsistent];
+    const KINDS: [Outcome; 4] = [Outcome::Solved, Outcome::Stiff, Outcome::Inconsistent, Outcome::Unsolved];
 
     /// What a block remembers.
     pub fn of(memory: &Memory) -> Outcome {
-        Outcome::KINDS[(memory.basic as usize).min(2)]
+        Outcome::KINDS[(memory.basic as usize).min(3)]
     }
 }
 
@@ -301,9 +303,10 @@ impl IslandSolver for ContactForces {
             report.status = Status::Stalled;
         }
         let outcome = match report.status {
-            Status::Solved if stiffness <= STIFF => Outcome::Solved,
             Status::Ray | Status::Infeasible => Outcome::Inconsistent,
-            _ => Outcome::Unusable,
+            Status::Solved if stiffness <= STIFF => Outcome::Solved,
+            Status::Solved => Outcome::Stiff,
+            _ => Outcome::Unsolved,
         };
         for (block, memory) in island.blocks.iter().zip(memory) {
             *memory = Memory { known: true, basic: outcome as u64, ..Memory::default() };

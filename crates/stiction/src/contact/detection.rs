@@ -3,7 +3,7 @@
 use crate::contact::point::{Contact, ContactKey, contact_frame};
 use crate::dynamics::{Data, base_motion};
 use crate::geometry::{Aabb, BroadPhase, ContactPoint, MovingShape, are_supported, collide, pass_by};
-use crate::model::{Base, GeomId, Mocap, Model, State};
+use crate::model::{Base, GeomId, Mocap, Model, State, TreeId};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 
@@ -19,7 +19,8 @@ const REACH_AT_REST: f64 = 1e-3;
 pub(crate) struct ContactFinder {
     broad: BroadPhase,
     boxes: Vec<Option<Aabb>>,
-    poses: Vec<Transform>,
+    pub(crate) poses: Vec<Transform>,
+    /// How far contacts of each geom are looked for (m).
     pub(crate) reaches: Vec<f64>,
     pairs: Vec<(usize, usize)>,
     points: Vec<ContactPoint>,
@@ -33,6 +34,23 @@ pub(crate) struct ContactFinder {
     found_at: Option<FoundAt>,
     /// Whether that is where the contacts are from.
     current: bool,
+}
+
+/// Trees of which a geom's surface has travelled farther than its reach (m), from the pose that `then` knows to the one in `data`.
+pub(crate) fn far_travellers<'a>(
+    model: &'a Model,
+    data: &'a Data,
+    reaches: &'a [f64],
+    then: impl Fn(GeomId) -> Transform + 'a,
+) -> impl Iterator<Item = TreeId> + 'a {
+    GeomId::all(&model.geoms).zip(reaches).filter_map(move |(id, reach)| {
+        let geom = &model.geoms[id];
+        let Base::Link(link) = model.bodies[geom.body].base else { return None };
+        let (then, now) = (then(id), data.link_pose[link.index()] * geom.pose);
+        let radius = geom.shape.bounding_radius().unwrap_or(0.0);
+        let travel = (now.translation - then.translation).norm() + then.angle_to(&now) * radius;
+        (travel > *reach).then_some(model.links[link].tree)
+    })
 }
 
 /// What contacts depend on.

@@ -70,6 +70,7 @@
 //! | `certificate_*` | (n) | the fields of [`Certificate`] |
 //! | `work_*` | (n) | the causes of [`Work`], by which the energy changed in the step (J) |
 //! | `energy`, `kinetic_energy` | (n) | after each step (J) |
+//! | `hand_back_*` | (n) int64 | sets of trees that the acceleration or the event-driven stepper handed to another rule, by reason: the counts of [`HandBacks`] |
 //! | `unsolved`, `pivots`, `iterations` | (n) int64 | of the step's contact problems |
 //! | `checksum` | () int64 | sum, modulo 2^64, of a hash of every other array: FNV-1a of 64 bits over its name, a space, its type, a space, its shape as `[2, 3]`, a space, and its elements |
 
@@ -82,7 +83,7 @@ use crate::recording::run::{
     GeomTable, HeightFieldTable, LAW_NAMES, MODE_NAMES, MeshTable, Poses, SHAPE_NAMES,
 };
 use crate::recording::tables::{ContactTable, Recording};
-use crate::report::{Certificate, RowSource, Work};
+use crate::report::{Certificate, HandBack, HandBacks, RowSource, Work};
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use stiction_solvers::io::{open_file, replace_file};
@@ -270,6 +271,10 @@ impl Recording {
         }
         npz.array("energy", &n, &self.energy)?;
         npz.array("kinetic_energy", &n, &self.kinetic_energy)?;
+        for &reason in HandBack::ALL {
+            let values: Vec<i64> = self.hand_backs.iter().map(|counts| counts.of(reason) as i64).collect();
+            npz.array(&format!("hand_back_{}", reason.name()), &n, &values)?;
+        }
         npz.array("unsolved", &n, &self.unsolved)?;
         npz.array("pivots", &n, &self.pivots)?;
         npz.array("iterations", &n, &self.iterations)
@@ -289,6 +294,16 @@ impl Recording {
         }
         self.energy = npz.array("energy", &n)?;
         self.kinetic_energy = npz.array("kinetic_energy", &n)?;
+        self.hand_backs = vec![HandBacks::default(); n[0]];
+        for &reason in HandBack::ALL {
+            let values: Vec<i64> = npz.array(&format!("hand_back_{}", reason.name()), &n)?;
+            for (of, count) in self.hand_backs.iter_mut().zip(values) {
+                *of.of_mut(reason) = usize::try_from(count).map_err(|_| ReadProblem::Content {
+                    array: "hand_back",
+                    problem: format!("has {count} sets of '{reason}'"),
+                })?;
+            }
+        }
         self.unsolved = npz.array("unsolved", &n)?;
         self.pivots = npz.array("pivots", &n)?;
         self.iterations = npz.array("iterations", &n)?;

@@ -8,7 +8,7 @@ use crate::recording::row_table::RowTable;
 use crate::recording::run::{Poses, Run};
 use crate::recording::sink::{RecordedStep, Sink};
 use crate::report::forces::COUNTS;
-use crate::report::{Certificate, ContactForce, Work};
+use crate::report::{Certificate, ContactForce, HandBacks, Work};
 
 /// Capacity reserved ahead for the states of a run is at most this many numbers (64 MiB); longer runs grow as they go.
 const RESERVED: usize = 8 << 20;
@@ -46,6 +46,8 @@ pub struct Recording {
     pub energy: Vec<f64>,
     /// Kinetic energy after each step (J).
     pub kinetic_energy: Vec<f64>,
+    /// Sets of trees that a stepper handed back in each step.
+    pub hand_backs: Vec<HandBacks>,
     /// Contact problems not solved to tolerance, in each step.
     pub unsolved: Vec<i64>,
     /// Pivots in each step.
@@ -239,6 +241,7 @@ impl Sink for Recording {
             works: Vec::with_capacity(steps),
             energy: Vec::with_capacity(steps),
             kinetic_energy: Vec::with_capacity(steps),
+            hand_backs: Vec::with_capacity(steps),
             unsolved: Vec::with_capacity(steps),
             pivots: Vec::with_capacity(steps),
             iterations: Vec::with_capacity(steps),
@@ -264,6 +267,7 @@ impl Sink for Recording {
         self.works.push(report.work);
         self.energy.push(report.energy);
         self.kinetic_energy.push(report.kinetic_energy);
+        self.hand_backs.push(report.hand_backs);
         self.unsolved.push(report.unsolved as i64);
         self.pivots.push(report.pivots as i64);
         self.iterations.push(report.iterations as i64);

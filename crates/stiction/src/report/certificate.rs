@@ -8,7 +8,7 @@ use crate::constraint::position_error::larger;
 use crate::constraint::rows::RowBlock;
 use crate::contact::{BlockKind, IslandReport};
 use crate::model::{BodyId, Law};
-use crate::report::{RowForce, Work};
+use crate::report::{HandBacks, RowForce, Work};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_solvers::Status;
@@ -146,10 +146,9 @@ pub struct StepReport {
     pub islands: usize,
     /// Islands that were not solved to tolerance, or whose bilateral rows contradict each other.
     pub unsolved: usize,
-    /// Islands for which the acceleration stepper found no forces, so that the velocity level decided; they count as
-    /// unsolved too.
+    /// Sets of trees that the acceleration or the event-driven stepper handed to another rule for the whole step, by reason.
     #[serde(default)]
-    pub inconsistent: usize,
+    pub hand_backs: HandBacks,
     /// Islands whose answer came from a regularised matrix (and was certified on the original).
     pub regularized: usize,
     /// Contacts that bounce.
@@ -209,7 +208,7 @@ impl StepReport {
             rows: 0,
             islands: 0,
             unsolved: 0,
-            inconsistent: 0,
+            hand_backs: HandBacks::default(),
             regularized: 0,
             bounces: 0,
             reduced_impacts: 0,

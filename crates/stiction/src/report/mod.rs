@@ -13,6 +13,7 @@
 //! | `work` | by what the energy changes | `step::account`, `step::certify` |
 //! | `acts` | what acts several times in a step, added up | `step::certify` |
 //! | `forces` | contact forces, sums by pair of geoms, limit forces | `step::certify` |
+//! | `hand_back` | why sets of trees are handed from a stepper to another | `step::stepper` |
 //! | `joint_force` | what joints, connects and welds transmit | `step::joint_forces` |
 //! | `moved_body` | where the removal of overlap put bodies | `step::projection` |
 //! | `violation` | what a configuration violates before any step | `sim` |
@@ -27,6 +28,7 @@
 pub(crate) mod acts;
 pub(crate) mod certificate;
 pub(crate) mod forces;
+pub(crate) mod hand_back;
 pub(crate) mod joint_force;
 pub(crate) mod largest_margin;
 pub(crate) mod last_step;
@@ -40,6 +42,7 @@ pub use crate::constraint::RowSource;
 pub use certificate::{Certificate, CertificateField, StepReport};
 pub(crate) use forces::Readout;
 pub use forces::{ContactForce, LimitForce, PairForce};
+pub use hand_back::{HandBack, HandBacks};
 pub use joint_force::{JointForce, Transmitted};
 pub use largest_margin::PairMargins;
 pub(crate) use last_step::LastStep;

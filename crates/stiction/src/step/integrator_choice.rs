@@ -22,7 +22,7 @@ const CLOSING: f64 = 1.25;
 
 /// Explicit Runge-Kutta is accurate while `trace((M + h D + h^2 K)^-1 (h D + h^2 K))`, a bound of its stability
 /// number, stays below this.
-const STIFF: f64 = 0.5;
+pub(crate) const STIFF: f64 = 0.5;
 
 /// The choice, and the workspace for it; all lists are by tree but where they say.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub(crate) struct IntegratorChoice {
     /// How stiff explicit integration would be, and the last constraint that was counted in it.
     stiffness: Vec<f64>,
     counted: Vec<usize>,
+    /// Whether any constraint adds to it.
+    by_constraints: Vec<bool>,
     /// The diagonal of the inverse mass matrix (nv), and mobilities of the links of long trees (links).
     inverse_diagonal: Vec<f64>,
     mobility: Vec<Mobility>,
@@ -63,6 +65,7 @@ impl IntegratorChoice {
             predicted: vec![0.0; model.nv() + model.loop_nv()],
             stiffness: vec![0.0; trees],
             counted: vec![0; trees],
+            by_constraints: vec![false; trees],
             inverse_diagonal: zeros(),
             mobility: vec![Mobility::zero(); model.links.len()],
             scratch: zeros(),
@@ -103,6 +106,24 @@ impl IntegratorChoice {
         self.stiffness[tree.index()] > STIFF
     }
 
+    /// Whether constraints have a part in what makes a tree stiff: tendons, equalities, drives at the limits of their forces.
+    pub(crate) fn is_stiff_by_constraints(&self, tree: TreeId) -> bool {
+        self.is_stiff(tree) && self.by_constraints[tree.index()]
+    }
+
+    /// How stiff explicit integration of a step would be at most: the trace of `M^-1 (h D + h^2 K)`, where the factor in `data` is that of `M`.
+    pub(crate) fn explicit_stiffness(
+        &mut self,
+        model: &Model,
+        data: &mut Data,
+        tree: TreeId,
+        added: &[f64],
+    ) -> f64 {
+        self.find_inverse_diagonal(model, data, tree, added);
+        let dofs = model.trees[tree].dofs.clone().filter(|&dof| added[dof] > 0.0);
+        dofs.map(|dof| added[dof] * self.inverse_diagonal[dof]).sum()
+    }
+
     /// Marks the trees of sets that are stiff, or in which a joint that closes a loop has a rotor.
     pub(crate) fn mark_stiff(&mut self, system: &System<'_>, stiff: &mut [bool]) {
         let Self { marked, sets, stiffness, .. } = self;
@@ -116,7 +137,7 @@ impl IntegratorChoice {
         }
     }
 
-    /// Takes the sets of two trees under the contact rule, as one.
+    /// Takes the sets of two trees under the contact rule, as one, at the beginning of a step that is taken again.
     ///
     /// # Errors
     /// A mass matrix that is not positive definite.
@@ -130,8 +151,9 @@ impl IntegratorChoice {
         unite(&mut self.sets, first.index(), second.index());
         let set = root(&mut self.sets, first.index());
         for tree in TreeId::all(&system.model.trees) {
-            if root(&mut self.sets, tree.index()) == set && !self.contact_rule[tree.index()] {
-                self.contact_rule[tree.index()] = true;
+            self.contact_rule[tree.index()] |= root(&mut self.sets, tree.index()) == set;
+            // All of them: factors are as whoever has tried the step left them.
+            if self.contact_rule[tree.index()] {
                 free.find(system, tree)?;
             }
         }
@@ -238,8 +260,9 @@ impl IntegratorChoice {
                 }
             }
         }
-        let Self { stiffness, counted, scratch, .. } = self;
+        let Self { stiffness, counted, by_constraints, scratch, .. } = self;
         counted.fill(0);
+        by_constraints.fill(false);
         let mut number = 0;
         let mut mass = InverseMass { model, data, loops: &closures.loops, scratch };
         constraints.for_each_stiffness(&mut mass, &state.ctrl, *h, |trees, of_constraint| {
@@ -247,6 +270,7 @@ impl IntegratorChoice {
             for tree in trees {
                 if std::mem::replace(&mut counted[tree.index()], number) != number {
                     stiffness[tree.index()] += of_constraint;
+                    by_constraints[tree.index()] |= of_constraint > 0.0;
                 }
             }
         });

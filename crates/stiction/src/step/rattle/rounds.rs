@@ -16,14 +16,15 @@
 
 use super::Rattle;
 use super::displacement::find;
-use super::slip::ContactStart;
 use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::BlockKey;
+use crate::contact::detection::far_travellers;
 use crate::contact::{Contact, ContactKey};
 use crate::dynamics::base_motion;
-use crate::model::{Base, TreeId};
+use crate::model::{GeomId, TreeId};
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
+use crate::step::slip::{ContactStart, Poses};
 use crate::step::system::System;
 
 /// A normal that turns by less than this (rad) has not turned.
@@ -101,13 +102,10 @@ impl Rattle {
 
     /// A contact of the end as both bodies had it at the beginning.
     fn carried_back(&self, system: &System<'_>, contact: &Contact) -> Contact {
-        let (model, mocap) = (system.model, &system.state.mocap);
-        ContactStart::new(model, system.data, mocap, contact).carried_to(
-            model,
-            &self.start,
-            &self.began.mocap,
-            contact,
-        )
+        let model = system.model;
+        let now = Poses { model, links: &system.data.link_pose, mocap: &system.state.mocap };
+        let then = Poses { model, links: &self.start.link_pose, mocap: &self.began.mocap };
+        ContactStart::new(now, contact).carried_to(then, contact)
     }
 
     /// Gives contacts that close within the step the frames with which they do; returns whether any has another one now.
@@ -134,15 +132,10 @@ impl Rattle {
     /// Trees at work of which a surface has travelled farther than its contacts were searched for.
     pub(super) fn far_travellers<'a>(&'a self, system: &'a System<'_>) -> impl Iterator<Item = TreeId> + 'a {
         let model = system.model;
-        model.geoms.iter().zip(&self.reaches).filter_map(move |(geom, reach)| {
-            let Base::Link(link) = model.bodies[geom.body].base else { return None };
-            let tree = model.links[link].tree;
-            let shift = |data, mocap| base_motion(model, data, mocap, geom.body).0 * geom.pose;
-            let then = self.active[tree.index()].then(|| shift(&self.start, &self.began.mocap))?;
-            let now = shift(system.data, &system.state.mocap);
-            let radius = geom.shape.bounding_radius().unwrap_or(0.0);
-            let travel = (now.translation - then.translation).norm() + then.angle_to(&now) * radius;
-            (travel > *reach).then_some(tree)
-        })
+        let then = |geom: GeomId| {
+            let geom = &model.geoms[geom];
+            base_motion(model, &self.start, &self.began.mocap, geom.body).0 * geom.pose
+        };
+        far_travellers(model, system.data, &self.reaches, then).filter(|tree| self.active[tree.index()])
     }
 }

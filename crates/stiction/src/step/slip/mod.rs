@@ -139,15 +139,9 @@ impl ContactStart {
         Vector3::new(gap, tangential.y, tangential.z)
     }
 
-    /// The contact as it is at the poses in `data` and `mocap`: the flatter body carries its frame, the other one the point x.
-    pub(super) fn carried_to(
-        &self,
-        model: &Model,
-        data: &Data,
-        mocap: &[Mocap],
-        contact: &Contact,
-    ) -> Contact {
-        let [base, other] = bases(model, data, mocap, contact, self.flat);
+    /// The contact as it is at these poses: the flatter body carries its frame, the other one the point x.
+    pub(crate) fn carried_to(&self, poses: Poses<'_>, contact: &Contact) -> Contact {
+        let [base, other] = bases(poses, contact, self.flat);
         let sign = if self.flat == 0 { 1.0 } else { -1.0 };
         let carried = base.inverse_point(&other.point(&self.own_carried)) - self.carried;
         Contact {

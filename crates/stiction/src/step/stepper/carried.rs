@@ -19,7 +19,7 @@
 //! condition is measured at both ends of a motion, at the second one with the force of the last stage.
 //!
 //! A motion may be tried several times before it is taken (the time of an impact is found by that), and a set of trees may be
-//! handed back to time stepping. So what a contact carries stays with it until the motion is taken, and what a set does stays
+//! handed back. So what a contact carries stays with it until the motion is taken, and what a set does stays
 //! apart until the step is.
 
 use crate::constraint::position_error::larger;
@@ -27,7 +27,7 @@ use crate::contact::{BlockKind, Contact};
 use crate::model::Law;
 use crate::report::certificate::BlockOutcome;
 use crate::report::work::ImpulsePart;
-use crate::report::{Certificate, ContactForce, Work};
+use crate::report::{Certificate, ContactForce, HandBack, Work};
 use crate::step::stepper::acceleration::RESTING;
 use nalgebra::Vector3;
 
@@ -199,12 +199,12 @@ impl Carried {
     }
 
     /// Ends the step: only what the sets have done that are not `lost` remains.
-    pub(crate) fn accept(&mut self, lost: &[bool]) {
-        for set in (0..self.works.len()).filter(|&set| lost[set]) {
+    pub(crate) fn accept(&mut self, lost: &[Option<HandBack>]) {
+        for set in (0..self.works.len()).filter(|&set| lost[set].is_some()) {
             self.certificates[set] = Certificate::default();
             self.works[set] = Work::default();
         }
-        self.acts.retain(|act| !lost[act.set]);
+        self.acts.retain(|act| lost[act.set].is_none());
         // A sort that keeps equals in their order would need memory.
         self.acts.sort_unstable_by_key(|act| (act.force.contact.key, act.order));
         self.kept.extend(self.acts.iter().map(|act| act.force));
@@ -218,6 +218,11 @@ impl Carried {
     /// Works on the sets.
     pub(crate) fn works(&self) -> impl Iterator<Item = &Work> {
         self.works.iter()
+    }
+
+    /// Work on a set so far.
+    pub(crate) fn work(&self, set: usize) -> &Work {
+        &self.works[set]
     }
 
     /// All acts, sorted by the keys of their contacts.
@@ -276,7 +281,7 @@ mod tests {
             let stages = [from, middle, middle, to].map(|t| [force(t), velocity]);
             carried.add_motion(0, &motion(Law::Coulomb { mu: 1.0 }, to - from, stages), H);
         }
-        carried.accept(&[false]);
+        carried.accept(&[None]);
         let [whole] = *carried.forces() else { panic!("{:?}", carried.forces()) };
         let integral = Vector3::new(0.5 + 0.5_f64.powi(4) / 4.0, 0.0, 0.125);
         assert!((whole.impulse - integral).norm() < 1e-15 && (whole.force * H - integral).norm() < 1e-15);
@@ -323,7 +328,7 @@ mod tests {
             block.start.x = -1.0;
             carried.add_impact(set, contact(law), &block, H);
         }
-        carried.accept(&[false, true]);
+        carried.accept(&[None, Some(HandBack::LostContact)]);
         let impulses: Vec<f64> = carried.forces().iter().map(|force| force.impulse.x).collect();
         assert_eq!(impulses, [1.0, 3.0]);
         let work: f64 = carried.certificates().map(|certificate| certificate.contact_work).sum();

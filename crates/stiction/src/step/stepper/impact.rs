@@ -1,6 +1,7 @@
 //! The next impact of a motion, found as a root of the gaps, and its impulses.
 
-use super::event_driven::{CLOSED, Events, FAR, MAX_TRIALS, REST, ROUND_OFF, SetMotion};
+use super::event_driven::{CLOSED, Events, FAR, REST, ROUND_OFF, SetMotion};
+use super::root::find_root;
 use crate::constraint::contact::present_velocity;
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind;
@@ -31,28 +32,8 @@ pub(super) fn find_impact(
         let gap = gap_after(level, events, system, motion, time)?;
         if gap > 0.0 { low = (time, gap) } else { high = (time, gap) }
     }
-    let mut opened = None;
-    let mut time = high.0;
-    for trial in 0..MAX_TRIALS {
-        let middle = 0.5 * (low.0 + high.0);
-        let chord = high.0 - high.1 * (high.0 - low.0) / (high.1 - low.1);
-        let inside = chord > low.0 && chord < high.0;
-        time = if inside && 2 * trial < MAX_TRIALS { chord } else { middle };
-        let gap = gap_after(level, events, system, motion, time)?;
-        if gap.abs() <= CLOSED || high.0 - low.0 <= shortest {
-            break;
-        }
-        let opens = gap > 0.0;
-        if opens {
-            low = (time, gap);
-            high.1 *= if opened == Some(true) { 0.5 } else { 1.0 };
-        } else {
-            high = (time, gap);
-            low.1 *= if opened == Some(false) { 0.5 } else { 1.0 };
-        }
-        opened = Some(opens);
-    }
-    Ok(time)
+    let value = |time| gap_after(level, events, system, motion, time);
+    find_root(low, high, CLOSED, shortest, value)
 }
 
 /// Moves the set for a time, in the workspace. Returns the least gap of the contacts that do not persist; those that
@@ -66,8 +47,7 @@ pub(super) fn gap_after(
 ) -> Result<f64, AlgorithmError> {
     let System { model, forces, state, data, closures, constraints, .. } = system;
     let model = *model;
-    level.lost[motion.set] = false;
-    level.inconsistent[motion.set] = false;
+    level.lost[motion.set] = None;
     let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
     q.copy_from_slice(&events.q);
     v.copy_from_slice(&events.v);
@@ -107,7 +87,6 @@ pub(super) fn solve_impact(
     system: &mut System<'_>,
     problem: &mut ContactProblem,
     motion: SetMotion,
-    may_bounce: bool,
 ) -> Result<(), AlgorithmError> {
     let model = system.model;
     let ContactProblem { rows, islands, solver, .. } = problem;
@@ -118,8 +97,7 @@ pub(super) fn solve_impact(
         }
         let contact = &Contact { law: at_once(level.law(contact)), ..*contact };
         rows.push_contact(model, system.data, i, contact, 0.0);
-        let bounces = may_bounce && !level.persists(contact);
-        rows.rebound(if bounces { contact.restitution } else { 0.0 });
+        rows.rebound(if level.persists(contact) { 0.0 } else { contact.restitution });
     }
     find_pulled_velocity(level, events, system, REST * motion.h)?;
     rows.sort();

@@ -8,6 +8,9 @@
 //! | `acceleration` | contacts that persist through a step, with forces at every stage of the integration | `step::time_stepping`, `event_driven` |
 //! | `carried` | what contacts carry at that level, and its certificate | both |
 //! | `event_driven` | the same between impacts | `acceleration` |
+//! | `passage` | whether a smooth motion took a body through another | both |
+//! | `reversal` | the next reversal of sliding, found as a root of its speed | `event_driven` |
+//! | `root` | when something happens | `impact`, `reversal` |
 //! | `impact` | the next impact of a motion, found as a root of the gaps, and its impulses | `event_driven` |
 //!
 //! # References
@@ -18,3 +21,6 @@ pub(crate) mod acceleration;
 pub(crate) mod carried;
 pub(crate) mod event_driven;
 mod impact;
+mod passage;
+mod reversal;
+mod root;

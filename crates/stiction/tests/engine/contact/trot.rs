@@ -3,7 +3,7 @@
 use crate::common::{simulate, simulate_under, simulate_with};
 use std::f64::consts::PI;
 use stiction::contact::Law;
-use stiction::report::ContactForce;
+use stiction::report::{ContactForce, HandBacks};
 use stiction::scene::mjcf;
 use stiction::sim::Simulation;
 
@@ -42,20 +42,41 @@ fn quadruped(custom: &str, dt: f64, scale: f64) -> String {
     )
 }
 
+/// What the servos are to do in a step.
+fn command(s: &mut Simulation, step: usize) {
+    for leg in 0..4 {
+        let phase = if leg == 0 || leg == 3 { 0.0 } else { PI };
+        let angle = 4.0 * PI * s.timestep() * step as f64 + phase;
+        let lift = angle.sin().max(0.0);
+        s.state.ctrl[2 * leg] = 0.45 + 0.25 * angle.cos() + 0.3 * lift;
+        s.state.ctrl[2 * leg + 1] = -0.9 - 0.6 * lift;
+    }
+}
+
 /// Trots for some steps and shows each step with its pressing contacts.
 fn trot(s: &mut Simulation, steps: usize, mut see: impl FnMut(&Simulation, &[ContactForce], bool)) {
     for step in 0..steps {
-        for leg in 0..4 {
-            let phase = if leg == 0 || leg == 3 { 0.0 } else { PI };
-            let angle = 4.0 * PI * s.timestep() * step as f64 + phase;
-            let lift = angle.sin().max(0.0);
-            s.state.ctrl[2 * leg] = 0.45 + 0.25 * angle.cos() + 0.3 * lift;
-            s.state.ctrl[2 * leg + 1] = -0.9 - 0.6 * lift;
-        }
+        command(s, step);
         let report = s.step().unwrap();
         assert!(report.solved(), "step {step}: {report:?}");
         see(s, s.contact_forces(), report.regularized > 0);
     }
+}
+
+#[test]
+fn feet_that_trot_land_slide_and_stick_by_events_in_most_steps() {
+    let mut handed = HandBacks::default();
+    let steps = 1500;
+    let custom = r#"<text name="stiction:stepper" data="event-driven"/>"#;
+    let mut s = simulate(&quadruped(custom, 2e-3, 1.0));
+    for step in 0..steps {
+        command(&mut s, step);
+        let report = s.step().unwrap();
+        assert!(report.solved() && report.certificate.penetration <= 1e-7, "step {step}: {report:?}");
+        handed += report.hand_backs;
+    }
+    println!("{:?} of {steps}", handed.present().collect::<Vec<_>>());
+    assert!(handed.total() < steps / 10, "{handed:?}");
 }
 
 fn slip(f: &ContactForce) -> f64 {

@@ -34,7 +34,7 @@ fn a_ball_rolls_up_a_low_step_by_its_height_and_over_a_flush_seam_as_over_a_plan
                     highest = highest.max(s.state.q[2] - 0.1);
                 }
                 // The edge turns what it meets upwards, or pushes for part of one step.
-                let upwards = v * (2.0 * height / 0.1).sqrt();
+                let upwards = v * f64::sqrt(2.0 * height / 0.1);
                 let jump = if height <= 1e-8 { 1e-9 } else { 0.5 * G * h * h };
                 let most = height + jump + 0.5 * upwards * upwards / G;
                 assert!(highest <= most, "{h}, {v}, {height}: {highest}");

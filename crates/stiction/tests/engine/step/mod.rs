@@ -9,6 +9,7 @@ mod combinations;
 mod conservation;
 mod contract;
 mod event_driven;
+mod hand_backs;
 mod overlap_removal;
 mod random_piles;
 mod rattle;

@@ -9,10 +9,11 @@ use crate::contact::{Contact, Memory, Outcome};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Law, Mocap, Model};
-use crate::report::Work;
 use crate::report::certificate::{BlockOutcome, row_values};
+use crate::report::{HandBack, Work};
 use crate::step::applied_forces::{Commands, ForceMap};
 use crate::step::stepper::carried::StageForce;
+use crate::step::stepper::reversal::sliding_velocity;
 
 /// Normal speed (m/s) that is round-off.
 const ROUND_OFF: f64 = 1e-13;
@@ -42,9 +43,13 @@ impl AccelerationLevel {
         }
         for (block, memory) in self.rows.blocks.iter().zip(&self.memory) {
             let Some(piece) = self.rows.pieces(block).first() else { continue };
-            let set = self.set[piece.tree.index()];
-            self.lost[set] |= Outcome::of(memory) != Outcome::Solved;
-            self.inconsistent[set] |= Outcome::of(memory) == Outcome::Inconsistent;
+            let reason = match Outcome::of(memory) {
+                Outcome::Solved => continue,
+                Outcome::Stiff => HandBack::Stiffness,
+                Outcome::Inconsistent => HandBack::Inconsistency,
+                Outcome::Unsolved => HandBack::UnsolvedForces,
+            };
+            self.lost[self.set[piece.tree.index()]].get_or_insert(reason);
         }
         self.rows.apply_impulses(model, data, &mut self.scratch, x);
     }
@@ -57,7 +62,7 @@ impl AccelerationLevel {
         self.rows.clear();
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
-            if !self.lost[self.set[persistent.tree.index()]] {
+            if !self.has_lost(persistent.tree) {
                 self.rows.push_normal(model, data, i, &persistent.contact);
             }
         }
@@ -120,11 +125,13 @@ impl AccelerationLevel {
         self.rows.clear();
         self.before.clear();
         for (i, persistent) in self.contacts.iter().enumerate() {
-            let Some(now) = persistent.now.filter(|_| !self.lost[self.set[persistent.tree.index()]]) else {
+            let Some(now) = persistent.now.filter(|_| !self.has_lost(persistent.tree)) else {
                 continue;
             };
             self.rows.push_contact_accelerations(model, data, i, &now, &persistent.rate);
-            self.before.extend_from_slice(&persistent.velocity.as_slice()[..now.law.rows()]);
+            let velocity =
+                if self.by_events { sliding_velocity(persistent, &now) } else { persistent.velocity };
+            self.before.extend_from_slice(&velocity.as_slice()[..now.law.rows()]);
         }
         self.solve(model, data, timestep, time == 0.0, out);
         self.note_stage(now);

@@ -9,6 +9,7 @@ use crate::contact::{Contact, ContactForces};
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::model::{Mocap, Model, TreeId};
+use crate::report::HandBack;
 use nalgebra::Vector3;
 
 /// Length (m or rad) of the difference along the velocity; its own error and that of round-off are both about 1e-11.
@@ -34,16 +35,21 @@ impl AccelerationLevel {
                 continue;
             }
             if velocity.x < -RESTING && law.mu() > 0.0 {
-                self.hand_back(tree);
+                self.hand_back(self.set[tree.index()], HandBack::FrictionalImpact);
             }
             self.contacts.push(Persistent::new(Contact { law, ..*contact }, tree, velocity));
         }
     }
 
-    /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
-    pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
+    /// Puts prescribed bodies where they are at a time after the beginning.
+    pub(crate) fn set_stage_time(&mut self, start: &[Mocap], time: f64) {
         self.stage.mocap.copy_from_slice(start);
         self.stage.mocap.iter_mut().for_each(|mocap| mocap.advance(time));
+    }
+
+    /// Finds all contacts where `data` has the bodies now, at a time after the beginning.
+    pub(crate) fn find(&mut self, model: &Model, data: &Data, start: &[Mocap], time: f64) {
+        self.set_stage_time(start, time);
         self.finder.find(model, data, &self.stage.mocap, 0.0, &[]);
     }
 
@@ -114,28 +120,55 @@ impl AccelerationLevel {
 
     /// Gives up the sets with a contact that was lost or whose sliding has reversed.
     pub(super) fn check_lost_contacts(&mut self) {
-        for persistent in &self.contacts {
-            let reversed = persistent.contact.law.mu() > 0.0
+        for i in 0..self.contacts.len() {
+            let persistent = &self.contacts[i];
+            let law = persistent.contact.law;
+            // What is followed to its end is an event and no reason.
+            let reversed = law.mu() > 0.0
+                && (!self.by_events || law.viscosity() > 0.0)
                 && persistent.slip.norm() > ContactForces::SLIDING
                 && persistent.now.is_some_and(|now| {
                     let sliding = Vector3::new(0.0, persistent.velocity.y, persistent.velocity.z);
                     (now.frame * sliding).dot(&persistent.slip) <= 0.0
                 });
-            if persistent.now.is_none() || reversed {
-                self.lost[self.set[persistent.tree.index()]] = true;
+            let set = self.set[persistent.tree.index()];
+            if persistent.now.is_none() {
+                self.hand_back(set, HandBack::LostContact);
+            } else if reversed {
+                self.hand_back(set, HandBack::SlipReversal);
             }
         }
     }
 
+    /// Contacts that may have been crossed in a motion of `h` seconds, where `data` and the finder are at its end; those that persist are
+    /// looked at apart.
+    pub(crate) fn crossed<'a>(
+        &'a self,
+        model: &'a Model,
+        data: &'a Data,
+        h: f64,
+    ) -> impl Iterator<Item = &'a Contact> {
+        let crossed = self.passage.crossed(model, data, &self.stage.mocap, &self.finder.contacts, h);
+        crossed.filter(|contact| !self.persists(contact))
+    }
+
     /// Step 4, at the end: whether a contact that is not one of the step's has closed.
-    pub(super) fn check_new_contacts(&mut self, model: &Model) {
+    pub(super) fn check_new_contacts(&mut self, model: &Model, data: &Data, h: f64) {
         for contact in &self.finder.contacts {
             let Some(tree) = moving_tree(model, contact) else { continue };
             let known = self.contacts.binary_search_by_key(&contact.key, |p| p.contact.key).is_ok();
             if contact.gap < -PERSISTING && !known {
-                self.lost[self.set[tree.index()]] = true;
+                self.lost[self.set[tree.index()]].get_or_insert(HandBack::NewContact);
             }
         }
+        let mut lost = std::mem::take(&mut self.lost);
+        for contact in self.crossed(model, data, h) {
+            let trees = contact.links.into_iter().flatten().map(|link| model.links[link].tree);
+            for set in trees.map(|tree| self.set[tree.index()]) {
+                lost[set] = lost[set].or(Some(HandBack::NewContact));
+            }
+        }
+        self.lost = lost;
     }
 }
 

@@ -17,18 +17,20 @@
 //!    which also holds for curved surfaces.
 //! 4. A set of trees is handed back to time stepping for this step when something happens in it that has no order: a contact
 //!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
-//!    (Painleve's paradox), which the report counts as inconsistent.
+//!    (Painleve's paradox). The report counts these sets by reason ([`crate::report::HandBacks`]).
 //!
-//! Steps 1 and, at its end, 4 are in `locate`, 2 and 3 in `forces`; `persistent` is a contact on its way.
+//! Steps 1 and, at its end, 4 are in `locate` and `accept`, 2 and 3 in `forces`; `persistent` is a contact on its way.
 //!
 //! # References
 //! - E. Drumwright, *Rapidly computable viscous friction and no-slip rigid contact models* (2015), sections III-B and IV.
 //! - D. Baraff, *Fast contact force computation for nonpenetrating rigid bodies*, SIGGRAPH 1994.
 
+mod accept;
 mod forces;
 mod locate;
 mod persistent;
 
+use accept::Energies;
 pub(crate) use persistent::{Moment, Persistent};
 
 use crate::constraint::islands::{Islands, root};
@@ -39,7 +41,7 @@ use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::model::{Law, Model, State, TreeId};
-use crate::report::{StepReport, Work};
+use crate::report::{HandBack, StepReport, Work};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
@@ -47,9 +49,10 @@ use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::stepper::carried::Carried;
 use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
+use crate::step::stepper::passage::Passage;
 use crate::step::system::System;
 use nalgebra::Vector3;
-use stiction_solvers::{FrictionLaw, Status};
+use stiction_solvers::FrictionLaw;
 
 /// Gap of a contact that persists (m): above what the rule's error adds up to, below what anyone sees.
 pub(crate) const PERSISTING: f64 = 1e-7;
@@ -63,19 +66,23 @@ pub(crate) struct AccelerationLevel {
     replacement: Option<Law>,
     solver: ContactForces,
     pub(crate) finder: ContactFinder,
-    /// What the event-driven stepper works with besides, if it is asked for.
+    /// What the event-driven stepper works with besides, if it is asked for; and whether it is.
     pub(crate) events: Option<Events>,
+    pub(crate) by_events: bool,
     /// Only the prescribed motions of a stage are used.
     pub(crate) stage: State,
     pub(crate) contacts: Vec<Persistent>,
+    /// Contacts that may close in a motion.
+    pub(crate) passage: Passage,
     /// The trees of sets that qualify; the copy is for who changes the rest meanwhile.
     pub(crate) trees: Vec<TreeId>,
     moving: Vec<TreeId>,
-    /// Root of the set of each tree, and whether that set is handed back to time stepping.
+    /// Root of the set of each tree, and why that set is handed back, if it is.
     pub(crate) set: Vec<usize>,
-    pub(crate) lost: Vec<bool>,
-    pub(crate) inconsistent: Vec<bool>,
+    pub(crate) lost: Vec<Option<HandBack>>,
     sustained: Vec<bool>,
+    /// Per set: how stiff explicit integration of the whole step would be.
+    pub(crate) stiffness: Vec<f64>,
     pub(crate) rows: Rows,
     islands: Islands,
     free: Vec<f64>,
@@ -91,6 +98,8 @@ pub(crate) struct AccelerationLevel {
     after: Vec<f64>,
     /// What forces other than those of contacts have done in the motion at work, per set.
     works: Vec<Work>,
+    /// Energies of the sets at both ends.
+    energies: Vec<Energies>,
     /// What contacts have carried in the step.
     pub(crate) carried: Carried,
     /// How the islands of the first stage were solved, each with a tree of its set.
@@ -141,20 +150,21 @@ impl AccelerationLevel {
             return refuse(what);
         }
         let zeros = || vec![0.0; model.nv()];
-        let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             replacement,
             solver,
             finder: ContactFinder::new(model, settings.restitution),
             events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
+            by_events: stepper == Stepper::EventDriven,
             stage: State::new(model),
             contacts: Vec::new(),
+            passage: Passage::default(),
             trees: Vec::new(),
             moving: Vec::new(),
             set: Vec::new(),
-            lost: no(),
-            inconsistent: no(),
-            sustained: no(),
+            lost: vec![None; model.trees.len()],
+            sustained: vec![false; model.trees.len()],
+            stiffness: Vec::new(),
             rows: Rows::default(),
             islands: Islands::default(),
             free: Vec::new(),
@@ -169,6 +179,7 @@ impl AccelerationLevel {
             scratch: zeros(),
             after: Vec::new(),
             works: vec![Work::default(); model.trees.len()],
+            energies: Vec::new(),
             carried: Carried::default(),
             reports: Vec::new(),
         })))
@@ -179,9 +190,14 @@ impl AccelerationLevel {
         self.sustained[tree.index()]
     }
 
-    /// Hands the set of a tree back to time stepping.
-    fn hand_back(&mut self, tree: TreeId) {
-        self.lost[self.set[tree.index()]] = true;
+    /// Hands a set back; the first reason counts.
+    pub(crate) fn hand_back(&mut self, set: usize, reason: HandBack) {
+        self.lost[set].get_or_insert(reason);
+    }
+
+    /// Whether the set of a tree is handed back.
+    fn has_lost(&self, tree: TreeId) -> bool {
+        self.lost[self.set[tree.index()]].is_some()
     }
 
     /// The law that holds at a contact.
@@ -209,12 +225,13 @@ impl AccelerationLevel {
     /// Forgets the last step; takes the sets of trees that may touch.
     fn begin(&mut self, trees: usize, sets: &mut [usize]) {
         self.sustained.fill(false);
-        self.lost.fill(false);
-        self.inconsistent.fill(false);
+        self.lost.fill(None);
+        self.stiffness.clear();
+        self.stiffness.resize(trees, 0.0);
         self.reports.clear();
         self.set.clear();
         self.set.extend((0..trees).map(|tree| root(sets, tree)));
-        let capacity = if self.events.is_some() { event_driven::MAX_IMPACTS } else { 0 };
+        let capacity = if self.events.is_some() { event_driven::MAX_EVENTS } else { 0 };
         self.carried.begin(trees, capacity);
     }
 }
@@ -236,22 +253,43 @@ pub(crate) fn sustain_contacts(
     level.begin(model.trees.len(), &mut choice.sets);
     for tree in TreeId::all(&model.trees) {
         if choice.contact_rule[tree.index()] && choice.is_stiff(tree) {
-            level.hand_back(tree);
+            let set = level.set[tree.index()];
+            if level.by_events && !choice.is_stiff_by_constraints(tree) {
+                dynamics::factorize_by_size(model, system.data, tree, &level.zeros)?;
+                level.stiffness[set] += choice.explicit_stiffness(model, system.data, tree, added);
+                dynamics::factorize_by_size(model, system.data, tree, added)?;
+            } else {
+                level.hand_back(set, HandBack::Stiffness);
+            }
         }
     }
     if level.events.is_none() {
-        let contacts = &system.constraints.contacts.finder.contacts;
-        level.choose_contacts(model, system.data, contacts, &choice.contact_rule);
+        let finder = &system.constraints.contacts.finder;
+        level.choose_contacts(model, system.data, &finder.contacts, &choice.contact_rule);
+        level.passage.begin(model, system.data, &system.state.mocap, finder, |_| true);
     }
     level.trees.clear();
     for tree in TreeId::all(&model.trees) {
-        if choice.contact_rule[tree.index()] && !level.lost[level.set[tree.index()]] {
+        if choice.contact_rule[tree.index()] && !level.has_lost(tree) {
             level.trees.push(tree);
         }
     }
-    if level.trees.is_empty() {
-        return Ok(());
+    if !level.trees.is_empty() {
+        move_sets(level, system, choice, added, problem, report)?;
     }
+    level.lost.iter().flatten().for_each(|&reason| *report.hand_backs.of_mut(reason) += 1);
+    Ok(())
+}
+
+/// Moves the sets that qualify, and takes those that come through from the contact rule.
+fn move_sets(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    problem: &mut ContactProblem,
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
     let mut moving = std::mem::take(&mut level.moving);
     moving.clone_from(&level.trees);
     let moved = match level.events.take() {
@@ -265,7 +303,7 @@ pub(crate) fn sustain_contacts(
     level.trees.clone_from(&moving);
     level.moving = moving;
     moved?;
-    accept(level, system, choice, added, report)
+    accept::accept(level, system, choice, added, report)
 }
 
 /// Steps 2 to 4 for all trees of sets that qualify.
@@ -303,42 +341,9 @@ fn move_together(
             persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
         });
         level.check_lost_contacts();
-        level.check_new_contacts(model);
+        level.check_new_contacts(model, data, h);
         level.take_motion(data, h);
     }
     (level.q, level.v) = (q, v);
     moved
-}
-
-/// Takes the sets that came through from the contact rule, and makes the others ready for it again.
-fn accept(
-    level: &mut AccelerationLevel,
-    system: &mut System<'_>,
-    choice: &mut IntegratorChoice,
-    added: &[f64],
-    report: &mut StepReport,
-) -> Result<(), AlgorithmError> {
-    let System { model, state, data, .. } = system;
-    for &tree in &level.trees {
-        dynamics::forward_kinematics(model, data, tree, &state.q, &state.v);
-        if level.lost[level.set[tree.index()]] {
-            dynamics::factorize_by_size(model, data, tree, added)?;
-        } else {
-            level.sustained[tree.index()] = true;
-            choice.contact_rule[tree.index()] = false;
-        }
-    }
-    level.carried.accept(&level.lost);
-    for (tree, solved) in &level.reports {
-        if level.sustained[tree.index()] {
-            report.add_island(solved);
-        }
-    }
-    let inconsistent = level.inconsistent.iter().filter(|inconsistent| **inconsistent).count();
-    if inconsistent > 0 {
-        report.inconsistent += inconsistent;
-        report.unsolved += inconsistent;
-        report.status = Status::Ray;
-    }
-    Ok(())
 }

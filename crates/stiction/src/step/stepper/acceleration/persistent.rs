@@ -15,10 +15,10 @@ pub(crate) struct Persistent {
     /// A tree it touches.
     pub(crate) tree: TreeId,
     /// World axes: the sliding velocity at the beginning (m/s).
-    pub(super) slip: Vector3<f64>,
+    pub(crate) slip: Vector3<f64>,
     /// In the stage: where it is, and in its frame the velocity (m/s) and its rate at zero generalized acceleration.
     pub(super) now: Option<Contact>,
-    pub(super) velocity: Vector3<f64>,
+    pub(crate) velocity: Vector3<f64>,
     pub(super) rate: Vector3<f64>,
     /// What it carries in the motion at work.
     pub(super) part: SmoothPart,

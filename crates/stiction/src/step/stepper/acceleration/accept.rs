@@ -1,0 +1,101 @@
+//! The end of the step: which sets came through. The others are made ready for the rule that they are handed back to.
+//!
+//! Forces, travels and contacts have been looked at on the way. What is left is the energy: the Runge-Kutta rule knows nothing of it, so
+//! that the works of all forces explain its change to the error of the rule alone. A motion that is not smooth, as where friction jams
+//! or a rim takes turns with a face, shows there.
+
+use super::AccelerationLevel;
+use crate::contact::detection::far_travellers;
+use crate::dynamics::{self, AlgorithmError};
+use crate::report::{HandBack, StepReport};
+use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::system::System;
+
+/// Part of the kinetic energy that may change without a cause in a step.
+const UNEXPLAINED: f64 = 1e-3;
+
+/// Rounding of energies, as a part of them.
+const ROUND_OFF: f64 = 1e-12;
+
+/// What the energy of a set does in a step (J).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Energies {
+    change: f64,
+    /// Kinetic energies of both ends, and what gravity gives in a step from rest.
+    kinetic: f64,
+    /// Sizes of all that is summed up.
+    scale: f64,
+}
+
+/// Takes the sets that came through from the contact rule, and makes the others ready for it again.
+///
+/// # Errors
+/// A mass matrix that is not positive definite.
+pub(super) fn accept(
+    level: &mut AccelerationLevel,
+    system: &mut System<'_>,
+    choice: &mut IntegratorChoice,
+    added: &[f64],
+    report: &mut StepReport,
+) -> Result<(), AlgorithmError> {
+    judge(level, system);
+    let System { model, data, .. } = system;
+    for &tree in &level.trees {
+        if level.has_lost(tree) {
+            dynamics::factorize_by_size(model, data, tree, added)?;
+        } else {
+            level.sustained[tree.index()] = true;
+            choice.contact_rule[tree.index()] = false;
+        }
+    }
+    level.carried.accept(&level.lost);
+    for (tree, solved) in &level.reports {
+        if level.sustained[tree.index()] {
+            report.add_island(solved);
+        }
+    }
+    Ok(())
+}
+
+/// Hands back the sets that have travelled too far, or whose energy has changed without a cause. Kinematics are those of the beginning
+/// then.
+fn judge(level: &mut AccelerationLevel, system: &mut System<'_>) {
+    let System { model, state, data, constraints, h, .. } = system;
+    let model = *model;
+    level.energies.clear();
+    level.energies.resize(model.trees.len(), Energies::default());
+    for sign in [1.0, -1.0] {
+        let (q, v) = if sign > 0.0 { (&level.q[..], &level.v[..]) } else { (&state.q[..], &state.v[..]) };
+        for &tree in &level.trees {
+            // Those that are lost already may be anywhere.
+            if sign > 0.0 && level.has_lost(tree) {
+                continue;
+            }
+            dynamics::forward_kinematics(model, data, tree, q, v);
+            let kinetic = dynamics::kinetic_energy(model, data, tree, v);
+            let potential = dynamics::potential_energy(model, data, tree, q);
+            let fallen = dynamics::tree_mass(model, tree) * (model.gravity.norm() * *h).powi(2);
+            let of_set = &mut level.energies[level.set[tree.index()]];
+            of_set.change += sign * (kinetic + potential);
+            of_set.kinetic += kinetic + 0.5 * fallen;
+            of_set.scale += kinetic + potential.abs();
+        }
+        if sign > 0.0 {
+            let finder = &constraints.contacts.finder;
+            for tree in far_travellers(model, data, &finder.reaches, |geom| finder.poses[geom.index()]) {
+                let set = level.set[tree.index()];
+                if level.trees.contains(&tree) {
+                    level.lost[set] = level.lost[set].or(Some(HandBack::FarTravel));
+                }
+            }
+        }
+    }
+    for (set, energies) in level.energies.iter().enumerate() {
+        let unexplained = (energies.change - level.carried.work(set).total()).abs();
+        // Energies that are no numbers are not explained either.
+        let explained = unexplained <= UNEXPLAINED * energies.kinetic + ROUND_OFF * energies.scale;
+        if !explained {
+            level.lost[set] = level.lost[set].or(Some(HandBack::Drift));
+        }
+    }
+}
