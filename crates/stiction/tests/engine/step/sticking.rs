@@ -130,5 +130,6 @@ fn a_ball_that_rolls_sticks_to_the_ground_and_does_not_slip() {
     }
     let [contact] = *s.contact_forces() else { panic!() };
     assert!(contact.mode == Mode::Stick && s.state.q[0] > 0.5, "{contact:?}");
-    assert!(contact.shift <= 1e-11, "{contact:?}");
+    // A tenth of the overlap that is tolerated may be left of a displacement.
+    assert!(contact.shift <= 1e-10, "{contact:?}");
 }
