@@ -221,13 +221,10 @@ fields! {
             self.inner.projected_body.map(BodyId::index)
         }
 
-        /// Sets of bodies that the acceleration or the event-driven stepper handed to another rule for the whole step, by reason;
-        /// reasons that there were none of are left out.
+        /// Sets of bodies that the acceleration or the event-driven stepper handed to another rule for the whole step, by reason.
         #[getter]
         fn hand_backs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-            let dict = PyDict::new(py);
-            self.inner.hand_backs.present().try_for_each(|(reason, count)| dict.set_item(reason.name(), count))?;
-            Ok(dict)
+            as_dict(py, &self.inner.hand_backs)
         }
 
         /// Whether every island was solved to tolerance.
