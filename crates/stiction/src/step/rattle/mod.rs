@@ -22,8 +22,12 @@
 //! contact problem `G L + (d - G L_before)` of the poses at the beginning. A pass shrinks what is left by the angle of a step. What is
 //! left at last of the slip of sticking contacts is theirs to make up for in the next step.
 //!
+//! Where rows depend on each other, rounding and what earlier steps have left contradict each other. An island whose displacements
+//! are those along its rows, `J (q+ (-) q)`, but for a tenth of the overlap that is tolerated, is posed along its rows.
+//!
 //! A contact that slides at the beginning is rubbed in the first half against its velocity there, which makes sliding of order two;
-//! if its slip over the step is against that, against its slip.
+//! if its slip over the step is against that, against its slip. Only the direction counts, so it is posed as sliding much faster: what a
+//! solve changes would turn its friction, and passes would settle slowly, on impacts too slowly in a part of any length.
 //!
 //! # What is walked through in shorter steps
 //! Where something bounces, or the passes do not settle, the trees that may touch each other go through the step in parts
