@@ -44,4 +44,5 @@ pub use formulation::{IslandSolver, PosedIsland, PosedIslands, RecordingSolver};
 pub use formulation::{NoSlip, NoSlipSettings, NormalSolver, ViscousSettings};
 pub use impact::{ImpactLaw, ImpactLawError, Impacts};
 pub use island::{Block, BlockKind, IslandProblem, IslandReport, Memory, Operator};
+pub(crate) use point::find_contact;
 pub use point::{Contact, ContactKey, Mode, contact_frame};

@@ -69,6 +69,12 @@ pub fn contact_frame(normal: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[*n, t1, n.cross(&t1)])
 }
 
+/// The contact of these features among contacts in the order of their keys.
+pub(crate) fn find_contact<'a>(sorted: &'a [Contact], key: &ContactKey) -> Option<&'a Contact> {
+    let place = sorted.binary_search_by(|contact| contact.key.cmp(key)).ok()?;
+    sorted.get(place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

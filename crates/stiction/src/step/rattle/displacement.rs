@@ -10,7 +10,7 @@
 
 use super::{SLIGHT, bias};
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
-use crate::contact::{BlockKind, Contact, ContactKey};
+use crate::contact::{BlockKind, Contact, ContactKey, find_contact};
 use crate::dynamics;
 use crate::model::{Model, TreeId};
 use crate::step::contact_problem::ContactProblem;
@@ -85,7 +85,7 @@ impl Displacements {
 
     /// Gap of a contact of the problem where the system is.
     pub(super) fn gap(&self, system: &System<'_>, contact: &Contact, index: usize, found: &[Contact]) -> f64 {
-        let end = find(found, &contact.key);
+        let end = find_contact(found, &contact.key);
         self.contacts[index].displacement(system.poses(), contact, end, system.h).x
     }
 
@@ -119,7 +119,7 @@ impl Displacements {
             let by_now = |at_start: f64| if at_start.abs() > SLIGHT * tolerance { at_start / h } else { 0.0 };
             if let Some(index) = block.contact {
                 let contact = &problem.contacts[index];
-                let end = find(found, &contact.key);
+                let end = find_contact(found, &contact.key);
                 let moved = self.contacts[index].displacement(system.poses(), contact, end, h);
                 let [left_1, left_2] = left(index);
                 let overlaps = contact.gap < -tolerance && !self.closing.contains(&contact.key);
@@ -147,9 +147,7 @@ impl Displacements {
             }
         }
     }
-}
 
-impl Displacements {
     /// Poses an island along the rows of the beginning if all that is not open is apart from that by no more than what is `slight` (m/s or
     /// rad/s). Rounding, and what earlier steps have left, contradict each other where rows depend on each other; what the rows
     /// themselves say does not.
@@ -189,10 +187,4 @@ fn position_error(rows: &Rows, block: &RowBlock, out: &mut [f64]) {
         RowKind::Unilateral(BlockKind::Friction { .. }) => {}
         RowKind::Bilateral => out.copy_from_slice(&rows.prescribed[block.row..block.row + block.count]),
     }
-}
-
-/// The contact of these features among contacts in the order of their keys.
-pub(super) fn find<'a>(contacts: &'a [Contact], key: &ContactKey) -> Option<&'a Contact> {
-    let index = contacts.binary_search_by(|contact| contact.key.cmp(key)).ok()?;
-    contacts.get(index)
 }

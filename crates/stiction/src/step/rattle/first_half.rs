@@ -185,7 +185,7 @@ impl Rattle {
         self.reports.resize(islands, None);
         self.passes = 0;
         // Few steps take passes enough to need all of them.
-        for values in [&mut self.best, &mut self.contributed, &mut self.contributed_before] {
+        for values in [&mut self.contributed, &mut self.contributed_before] {
             values.clear();
             values.reserve(problem.rows.len());
         }

@@ -15,11 +15,10 @@
 //! Rows are only added, and turned once, so rounds end. Where a tree is met that no contact rule moved, the step is taken again with it.
 
 use super::Rattle;
-use super::displacement::find;
 use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::BlockKey;
 use crate::contact::detection::far_travellers;
-use crate::contact::{Contact, ContactKey};
+use crate::contact::{Contact, ContactKey, find_contact};
 use crate::dynamics::base_motion;
 use crate::model::{GeomId, TreeId};
 use crate::step::contact_problem::ContactProblem;
@@ -85,7 +84,7 @@ impl Rattle {
     fn list_overlaps(&self, system: &System<'_>, problem: &mut ContactProblem) -> Option<(TreeId, TreeId)> {
         let (tolerance, known) = (system.settings.overlap_tolerance, problem.contacts.len());
         for contact in &system.constraints.contacts.finder.contacts {
-            if contact.gap >= -tolerance || find(&problem.contacts[..known], &contact.key).is_some() {
+            if contact.gap >= -tolerance || find_contact(&problem.contacts[..known], &contact.key).is_some() {
                 continue;
             }
             let trees = contact.links.map(|link| link.map(|link| system.model.links[link].tree));
@@ -117,7 +116,7 @@ impl Rattle {
             if contact.gap <= TOUCHING || self.displacements.closing.contains(&contact.key) {
                 continue;
             }
-            let Some(end) = find(&system.constraints.contacts.finder.contacts, &contact.key) else {
+            let Some(end) = find_contact(&system.constraints.contacts.finder.contacts, &contact.key) else {
                 continue;
             };
             let closed = self.carried_back(system, end);

@@ -6,7 +6,7 @@
 //! at the beginning of the step nor stuck before has shifted nothing yet.
 
 use crate::constraint::kind::TOUCHING;
-use crate::contact::{Contact, ContactKey, Mode};
+use crate::contact::{Contact, ContactKey, Mode, find_contact};
 use crate::model::{GeomId, Mocap};
 use crate::report::forces::COUNTS;
 use crate::report::{ContactForce, Readout, StepReport};
@@ -66,7 +66,8 @@ impl Sticking {
 
     /// Slip of a contact, in the axes of the flatter body (m); of one that did not stick before only if it touched at the beginning.
     fn slip(&self, system: &System<'_>, key: ContactKey, stuck: bool) -> Option<Vector3<f64>> {
-        let contact = find(&self.contacts, key).filter(|contact| stuck || contact.gap <= TOUCHING)?;
+        let contact =
+            find_contact(&self.contacts, &key).filter(|contact| stuck || contact.gap <= TOUCHING)?;
         let began = Poses { model: system.model, links: &self.links, mocap: &self.mocap };
         let ended = system.poses();
         let moves = |geom: GeomId| system.model.geoms[geom].surface_velocity != Vector3::zeros();
@@ -75,7 +76,7 @@ impl Sticking {
             return Some(Vector3::zeros());
         }
         let start = ContactStart::new(began, contact);
-        let end = find(&system.constraints.contacts.finder.contacts, key);
+        let end = find_contact(&system.constraints.contacts.finder.contacts, &key);
         let moved = start.displacement(ended, contact, end, system.h);
         Some(start.frame() * Vector3::new(0.0, moved.y, moved.z))
     }
@@ -87,9 +88,4 @@ fn sticks(acts: &[ContactForce]) -> bool {
     let all: f64 = acts.iter().map(pressing).sum();
     let mut counting = acts.iter().filter(|act| pressing(act) > COUNTS * all);
     all > 0.0 && counting.all(|act| act.mode == Mode::Stick)
-}
-
-/// The contact of this key among contacts sorted by it.
-fn find(contacts: &[Contact], key: ContactKey) -> Option<&Contact> {
-    contacts.binary_search_by_key(&key, |contact| contact.key).ok().map(|place| &contacts[place])
 }

@@ -25,7 +25,7 @@
 
 use crate::constraint::contact::present_velocity;
 use crate::constraint::kind;
-use crate::contact::{Contact, IslandReport, Memory};
+use crate::contact::{Contact, IslandReport, Memory, find_contact};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Model, TreeId};
@@ -297,12 +297,9 @@ impl AccelerationLevel {
     pub(super) fn is_inaccurate(&self, data: &Data) -> bool {
         self.rows.blocks.iter().any(|block| {
             let Some(persistent) = block.contact.map(|i| &self.contacts[i]) else { return false };
-            let Ok(place) =
-                self.finder.contacts.binary_search_by_key(&persistent.contact.key, |contact| contact.key)
-            else {
+            let Some(contact) = find_contact(&self.finder.contacts, &persistent.contact.key) else {
                 return true;
             };
-            let contact = &self.finder.contacts[place];
             let still = present_velocity(data, contact).x.abs() <= RESTING && contact.gap.abs() <= PERSISTING;
             contact.gap < -PERSISTING || self.rows.impulse[block.row] > 0.0 && !still
         })

@@ -6,8 +6,8 @@
 //! closed so has been crossed, or may have been, and so has one of bodies that turn too far against each other for a plane that one of
 //! them carries: then the motion is too long to tell.
 
-use crate::contact::Contact;
 use crate::contact::detection::{ContactFinder, far_travellers};
+use crate::contact::{Contact, find_contact};
 use crate::dynamics::{Data, base_motion};
 use crate::geometry::Shape;
 use crate::model::{Mocap, Model, TreeId};
@@ -65,8 +65,7 @@ impl Passage {
     ) -> impl Iterator<Item = &'a Contact> {
         let poses = Poses { model, links: &data.link_pose, mocap };
         let crossed = move |(contact, start): &&(Contact, ContactStart)| {
-            let place = found.binary_search_by_key(&contact.key, |c| c.key).ok();
-            let end = place.map(|place| &found[place]);
+            let end = find_contact(found, &contact.key);
             start.displacement(poses, contact, end, h).x < -PERSISTING
                 || spin(model, data, mocap, contact) * h > TURN
         };

@@ -11,7 +11,7 @@ use super::event_driven::{Events, SetMotion};
 use super::impact::gap_after;
 use super::root::find_root;
 use crate::constraint::contact::present_velocity;
-use crate::contact::{Contact, ContactForces};
+use crate::contact::{Contact, ContactForces, find_contact};
 use crate::dynamics::{AlgorithmError, Data};
 use crate::step::stepper::acceleration::{AccelerationLevel, Persistent};
 use crate::step::system::System;
@@ -47,8 +47,8 @@ pub(crate) fn sliding_velocity(persistent: &Persistent, now: &Contact) -> Vector
 fn least_speed(level: &AccelerationLevel, data: &Data) -> f64 {
     let found = &level.finder.contacts;
     let speeds = level.contacts.iter().filter_map(|persistent| {
-        let place = found.binary_search_by_key(&persistent.contact.key, |contact| contact.key).ok()?;
-        speed_along(persistent, &found[place], &present_velocity(data, &found[place]))
+        let now = find_contact(found, &persistent.contact.key)?;
+        speed_along(persistent, now, &present_velocity(data, now))
     });
     speeds.fold(f64::INFINITY, f64::min)
 }

@@ -1,16 +1,14 @@
 //! Contacts that close within a step, under impulses at both ends of it.
 
+use crate::common::formulations::under_stepper;
 use crate::common::piles::pile;
-use stiction::scene::mjcf;
 use stiction::settings::Stepper;
 use stiction::sim::Simulation;
 
 const G: f64 = 9.81;
 
 fn simulate(text: &str) -> Simulation {
-    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
-    scene.options.stepper = Some(Stepper::Rattle);
-    Simulation::from_scene(scene).unwrap()
+    under_stepper(Stepper::Rattle, text)
 }
 
 #[test]

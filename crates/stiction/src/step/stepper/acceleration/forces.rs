@@ -5,7 +5,7 @@ use crate::constraint::contact::present_velocity;
 use crate::constraint::islands::RowProblem;
 use crate::constraint::passage::Passage;
 use crate::constraint::rows::RowKind;
-use crate::contact::{Contact, Memory, Outcome};
+use crate::contact::{Contact, Memory, Outcome, find_contact};
 use crate::dynamics;
 use crate::dynamics::{AlgorithmError, Data};
 use crate::model::{Law, Mocap, Model};
@@ -156,9 +156,8 @@ impl AccelerationLevel {
     /// Takes the motion that has just ended, where `data` and the finder have the contacts.
     pub(crate) fn take_motion(&mut self, data: &Data, h: f64) {
         for persistent in &mut self.contacts {
-            let found = &self.finder.contacts;
-            if let Ok(place) = found.binary_search_by_key(&persistent.contact.key, |contact| contact.key) {
-                persistent.part.end(present_velocity(data, &found[place]).x, h);
+            if let Some(now) = find_contact(&self.finder.contacts, &persistent.contact.key) {
+                persistent.part.end(present_velocity(data, now).x, h);
             }
             self.carried.add_motion(self.set[persistent.tree.index()], &persistent.part, h);
         }

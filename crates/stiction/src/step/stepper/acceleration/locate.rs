@@ -5,7 +5,7 @@
 
 use super::{AccelerationLevel, PERSISTING, Persistent, RESTING};
 use crate::constraint::contact::present_velocity;
-use crate::contact::{Contact, ContactForces};
+use crate::contact::{Contact, ContactForces, find_contact};
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::model::{Mocap, Model, TreeId};
@@ -66,9 +66,9 @@ impl AccelerationLevel {
         self.find(model, data, start, time);
         let found = &self.finder.contacts;
         for persistent in &mut self.contacts {
-            let place = found.binary_search_by_key(&persistent.contact.key, |c| c.key).ok();
-            let law = persistent.contact.law;
-            see(persistent, place.map(|i| (Contact { law, ..found[i] }, present_velocity(data, &found[i]))));
+            let Contact { key, law, .. } = persistent.contact;
+            let now = find_contact(found, &key);
+            see(persistent, now.map(|now| (Contact { law, ..*now }, present_velocity(data, now))));
         }
     }
 
