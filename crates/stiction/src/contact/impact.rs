@@ -106,8 +106,8 @@ impl From<ImpactLaw> for String {
 /// Work of an impact that is round-off, relative to the impulses times the velocities before.
 const ROUND_OFF: f64 = 1e-9;
 
-/// A tangential velocity so much smaller than the terms of the normal one is rounding: a few dozen of it.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// A tangential velocity so much smaller than the terms of the normal one is rounding: a few dozen of it in this impact, more of those before.
+const ROUNDING: f64 = 1024.0 * f64::EPSILON;
 
 /// The factor of the coefficients is found to this part of one.
 const RESOLUTION: f64 = 1e-6;

@@ -160,6 +160,15 @@ pub(crate) struct ContactProblem {
 }
 
 impl ContactProblem {
+    /// Multiplies the impulses of an island.
+    pub(crate) fn scale_impulses(&mut self, island: usize, factor: f64) {
+        for &b in self.islands.partition.blocks(island) {
+            let block = &self.rows.blocks[b];
+            let rows = &mut self.rows.impulse[block.row..block.row + block.count];
+            rows.iter_mut().chain(&mut self.memory[b].impulse).for_each(|impulse| *impulse *= factor);
+        }
+    }
+
     pub(crate) fn new(model: &Model, settings: &Settings) -> Result<Self, FormulationError> {
         Ok(Self {
             solver: settings.formulation.solver()?,

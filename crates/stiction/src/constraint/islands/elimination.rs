@@ -55,7 +55,7 @@ impl IslandWorkspace {
         let factors = self.matrix[e * self.total..][..e].iter().zip(&self.skipped);
         let terms = factors.zip(&self.free).filter(|((_, skipped), _)| !**skipped);
         let size: f64 = terms.map(|((factor, _), velocity)| (factor * velocity).abs()).sum();
-        self.free[e].abs() > MISSED + DEPENDENT.sqrt() * size
+        self.free[e].abs() > MISSED + self.slack[e] + DEPENDENT.sqrt() * size
     }
 
     /// Whether the bilateral rows of the island posed last contradict each other: a row that depends on others asks for another

@@ -190,9 +190,9 @@ impl IslandWorkspace {
     /// The island's dense problem with the bilateral rows eliminated.
     fn reduce(&mut self, model: &Model, rows: &Rows, blocks: &[usize], free: &[f64], slack: &[f64]) {
         self.fill(model, rows, blocks, free);
-        self.eliminate();
         self.slack.resize(self.total, 0.0);
         gather(&mut self.slack, rows, blocks, &self.local_row, slack);
+        self.eliminate();
         self.drop_round_off();
     }
 

@@ -278,6 +278,16 @@ impl Formulation {
         }
     }
 
+    /// Whether friction is bounded by the normal impulses of the last step.
+    pub(crate) fn bounds_by_memory(&self) -> bool {
+        matches!(self, Formulation::FrictionBox(settings) if settings.fixed_point.is_none())
+    }
+
+    /// Whether contacts that do not press have no friction, as is right; where contacts without slip are held as published they have.
+    pub(crate) fn releases(&self) -> bool {
+        !matches!(self, Formulation::NoSlip(settings) if !settings.releasing)
+    }
+
     /// Makes the workspace that solves islands in this formulation.
     ///
     /// # Errors

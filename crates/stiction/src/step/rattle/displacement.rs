@@ -25,6 +25,8 @@ pub(super) struct Displacements {
     pub(super) contacts: Vec<ContactStart>,
     /// Contacts that have the frames with which they close: there is no gap along these at the beginning.
     pub(super) closing: Vec<ContactKey>,
+    /// Whether what is measured is a part of a step, so that no overlap need be removed.
+    pub(super) in_part: bool,
     /// Displacement of every row by the length of the step.
     pub(super) rates: Vec<f64>,
     /// The same to first order, by the rows of the beginning; a gap or a slip there that is `slight` counts for nothing.
@@ -41,6 +43,7 @@ impl Displacements {
         Self {
             contacts: Vec::new(),
             closing: Vec::new(),
+            in_part: false,
             rates: Vec::new(),
             along: Vec::new(),
             ends: Rows::default(),
@@ -122,7 +125,9 @@ impl Displacements {
                 let end = find_contact(found, &contact.key);
                 let moved = self.contacts[index].displacement(system.poses(), contact, end, h);
                 let [left_1, left_2] = left(index);
-                let overlaps = contact.gap < -tolerance && !self.closing.contains(&contact.key);
+                // A part of a step is too short to remove what earlier ones have left.
+                let tolerated = if self.in_part { 0.0 } else { tolerance };
+                let overlaps = contact.gap < -tolerated && !self.closing.contains(&contact.key);
                 let overlap = if overlaps { contact.gap } else { 0.0 };
                 let moved = (moved + Vector3::new(-overlap, left_1, left_2)) / h;
                 rates.copy_from_slice(&moved.as_slice()[..block.count]);

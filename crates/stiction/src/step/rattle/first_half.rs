@@ -1,13 +1,14 @@
 //! The impulses of the beginning: such that the pose at the end obeys the laws.
 
 use super::rounds::Unforeseen;
-use super::{Rattle, SLIDES, SLIGHT, SMALL, bias, drift, leave_out};
+use super::sliding::is_viscous;
+use super::{Rattle, SLIGHT, SMALL, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
-use crate::constraint::kind::{Implicit, Level, StepAhead, TOUCHING};
+use crate::constraint::kind::{Implicit, Level, StepAhead};
 use crate::constraint::position_error::larger;
-use crate::constraint::rows::{BlockKey, RowBlock, RowKind};
-use crate::contact::{BlockKind, ContactKey, Law};
-use crate::dynamics::AlgorithmError;
+use crate::constraint::rows::{BlockKey, RowKind};
+use crate::contact::{BlockKind, ContactKey};
+use crate::dynamics::{self, AlgorithmError};
 use crate::model::TreeId;
 use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
 use crate::step::free_velocity::FreeVelocity;
@@ -18,9 +19,6 @@ const MAX_PASSES: usize = 12;
 
 /// Rounds of contacts that were not foreseen, at most.
 const MAX_ROUNDS: usize = 8;
-
-/// What slides is posed as many times faster than what impulses do to it, lest they turn its friction.
-const FASTER: f64 = 100.0;
 
 /// Part of the overlap that is tolerated, as a displacement that another pass would bring.
 const SETTLED: f64 = 1e-1;
@@ -65,7 +63,7 @@ impl Rattle {
         let active = &self.active;
         self.displacements.begin(system, &problem.contacts, |tree| active[tree.index()]);
         problem.rows.velocities(system.model, &system.state.v, &mut self.before);
-        self.find_sliding(problem);
+        self.sliding.find(problem, &self.before, &system.settings.formulation);
     }
 
     /// Starts the passes from impulses that are remembered.
@@ -130,19 +128,6 @@ impl Rattle {
         problem.rows.half_solve(system.model, system.data);
     }
 
-    /// Which contacts slide at the beginning.
-    fn find_sliding(&mut self, problem: &ContactProblem) {
-        self.sliding.clear();
-        self.sliding.resize(problem.contacts.len(), None);
-        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
-            let Some(index) = block.contact else { continue };
-            let velocity = [self.before[block.row + 1], self.before[block.row + 2]];
-            let slides = is_viscous(block) || libm::hypot(velocity[0], velocity[1]) > SLIDES;
-            self.sliding[index] =
-                Some(velocity).filter(|_| slides && problem.contacts[index].gap <= TOUCHING);
-        }
-    }
-
     /// Solves for the impulses and moves the trees at work to the end of the step, where the system is left; prescribed bodies and time are
     /// there already. Kinematics and factors of the beginning are kept apart. Returns trees that meet though they are not all at work.
     ///
@@ -183,6 +168,8 @@ impl Rattle {
         self.settled.resize(islands, false);
         self.reports.clear();
         self.reports.resize(islands, None);
+        self.contradicting.clear();
+        self.contradicting.resize(islands, false);
         self.passes = 0;
         // Few steps take passes enough to need all of them.
         for values in [&mut self.contributed, &mut self.contributed_before] {
@@ -191,12 +178,17 @@ impl Rattle {
         }
         let mut least = f64::INFINITY;
         self.best.clone_from(&problem.rows.impulse);
+        self.recalled.clone_from(&problem.memory);
         loop {
-            let moved = self.move_to_end(system, problem);
-            if moved.is_err() && self.passes > 0 {
-                break;
+            if self.move_to_end(system, problem).is_err() {
+                if self.passes > 0 {
+                    break;
+                }
+                // What is remembered of a step that was not solved may throw.
+                (0..islands).for_each(|island| problem.scale_impulses(island, 0.0));
+                self.best.fill(0.0);
+                self.move_to_end(system, problem)?;
             }
-            moved?;
             self.measure(system, problem);
             self.passes += 1;
             self.settle(system, problem);
@@ -219,6 +211,34 @@ impl Rattle {
         problem.rows.impulse.copy_from_slice(&self.best);
         self.move_to_end(system, problem)?;
         self.measure(system, problem);
+        Ok(())
+    }
+
+    /// Goes without the impulses of islands that have not settled where they would add energy: those of the end make the velocities obey,
+    /// and a short part opens nothing by more than its square.
+    ///
+    /// # Errors
+    /// A mass matrix that is not positive definite.
+    pub(super) fn let_go(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+    ) -> Result<(), AlgorithmError> {
+        let mut any = false;
+        for island in (0..self.settled.len()).filter(|&island| !self.settled[island]) {
+            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+            let rows = blocks.flat_map(|block| block.row..block.row + block.count);
+            let work: f64 =
+                rows.map(|row| problem.rows.impulse[row] * (self.before[row] + self.after[row])).sum();
+            if work > 0.0 {
+                problem.scale_impulses(island, 0.0);
+                any = true;
+            }
+        }
+        if any {
+            self.move_to_end(system, problem)?;
+            self.measure(system, problem);
+        }
         Ok(())
     }
 
@@ -263,22 +283,12 @@ impl Rattle {
             let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
             displacements.agree(blocks, &problem.rows.impulse, slight, posed);
         }
-        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
-            let Some(sliding) = block.contact.and_then(|index| sliding.get_mut(index)) else { continue };
-            let Some(velocity) = *sliding else { continue };
-            let tangential = &mut posed[block.row + 1..block.row + 3];
-            let onwards = tangential[0] * velocity[0] + tangential[1] * velocity[1] > 0.0;
-            if onwards || self.passes == 0 {
-                tangential.copy_from_slice(&velocity);
-            } else {
-                // For good, lest passes take turns.
-                *sliding = None;
-            }
-        }
+        sliding.pose(problem, posed, self.passes == 0);
         let alone = self.impulses_alone.iter_mut().zip(problem.velocity.iter().zip(&self.kicked));
         alone.for_each(|(alone, (with, without))| *alone = with - without);
         std::mem::swap(&mut self.contributed, &mut self.contributed_before);
         problem.rows.rates(system.model, &self.impulses_alone, &mut self.contributed);
+        problem.rows.velocities(system.model, &problem.velocity, &mut self.after);
     }
 
     /// Marks the islands that need no more passes.
@@ -290,9 +300,34 @@ impl Rattle {
                 continue;
             }
             // Where loads are nearly undetermined the impulses may change and the laws be met all the same.
-            self.settled[island] = self.stands(problem, island, system, small)
+            let met = self.stands(problem, island, system, small)
                 || self.passes > 1 && self.largest_change(problem, island) * h <= SETTLED * tolerance;
+            self.settled[island] = met && (self.passes == 1 || !self.flings(system, problem, island));
         }
+    }
+
+    /// Whether the contacts of an island at least double the kinetic energy that there is at the beginning, which no contact does: what is
+    /// singular, as one beside a pin, may be met so.
+    fn flings(&self, system: &System<'_>, problem: &ContactProblem, island: usize) -> bool {
+        let model = system.model;
+        let at_work = TreeId::all(&model.trees).filter(|tree| self.active[tree.index()]);
+        let energy: f64 =
+            at_work.map(|tree| dynamics::kinetic_energy(model, &self.start, tree, &self.began.v)).sum();
+        let removal = system.settings.overlap_tolerance / system.h;
+        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+        // Explicit viscous friction overshoots where it is too large for the step; what a drive gives, contacts take.
+        if blocks.clone().any(|block| block.compliance > 0.0 || is_viscous(block)) {
+            return false;
+        }
+        let contacts = blocks.filter(|block| block.contact.is_some());
+        let rows = contacts.flat_map(|block| block.row..block.row + block.count);
+        let (mut work, mut removed) = (0.0, 0.0);
+        for row in rows {
+            let impulse = problem.rows.impulse[row];
+            work += 0.5 * impulse * (self.before[row] + self.after[row]);
+            removed += impulse.abs() * removal;
+        }
+        work > energy + removed
     }
 
     /// By how much the last solve changed the velocities of an island's rows.
@@ -306,31 +341,23 @@ impl Rattle {
     fn solve(&mut self, system: &System<'_>, problem: &mut ContactProblem) {
         self.free.clear();
         self.free.extend(self.posed.iter().zip(&self.contributed).map(|(posed, own)| posed - own));
-        for block in problem.rows.blocks.iter().filter(|block| block.count == 3) {
-            let slides =
-                block.contact.is_some_and(|index| self.sliding[index].is_some()) && !is_viscous(block);
-            let rows = block.row..block.row + 3;
-            let pushed = self.contributed[rows.clone()].iter().fold(0.0, |most: f64, u| most.max(u.abs()));
-            let tangential = &self.posed[block.row + 1..block.row + 3];
-            let speed = libm::hypot(tangential[0], tangential[1]);
-            if slides && speed > 0.0 && speed < FASTER * pushed {
-                // Only the direction counts for dry friction. As fast as this it hardly depends on what the solve changes.
-                let faster = FASTER * pushed / speed - 1.0;
-                self.free[block.row + 1] += faster * tangential[0];
-                self.free[block.row + 2] += faster * tangential[1];
-            }
-        }
+        self.sliding.hasten(problem, &self.posed, &self.contributed, &mut self.free);
         // What is posed has the gap of the end, and so the bias, which has that of the beginning, once more.
         problem.rows.blocks.iter().for_each(|block| self.free[block.row] -= bias(block.kind));
         for island in 0..problem.islands.partition.count() {
             if self.settled[island] {
                 continue;
             }
+            if system.settings.formulation.bounds_by_memory() {
+                let blocks = problem.islands.partition.blocks(island);
+                blocks.iter().for_each(|&b| problem.memory[b] = self.recalled[b]);
+            }
             let timestep = if self.is_stiff(problem, island) { system.h } else { 0.5 * system.h };
             let ContactProblem { rows, islands, solver, memory, .. } = &mut *problem;
             let (free, before, slack) = (&mut self.free, &self.before, &self.slack);
             let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack };
             let solved = islands.solve(island, &mut posed, solver.as_mut());
+            self.contradicting[island] = islands.contradicts();
             let effort = self.reports[island].map_or([0; 2], |r| [r.solver.iterations, r.solver.pivots]);
             self.reports[island] = solved.map(|mut report| {
                 report.solver.iterations += effort[0];
@@ -339,10 +366,4 @@ impl Rattle {
             });
         }
     }
-}
-
-/// Whether friction depends on how fast a contact slides.
-fn is_viscous(block: &RowBlock) -> bool {
-    let RowKind::Unilateral(BlockKind::Contact { law, .. }) = block.kind else { return false };
-    matches!(law, Law::Viscous { .. } | Law::CoulombViscous { .. })
 }

@@ -33,6 +33,11 @@
 //! Where something bounces, or the passes do not settle, the trees that may touch each other go through the step in parts
 //! ([`walk`]): from impact to impact, or by halves.
 //!
+//! # What has no answer
+//! Bodies that touch beside their own pin meet the laws by huge impulses, or not at all. Passes that double the kinetic energy have not
+//! settled; a part that cannot be halved any more goes without impulses that would add energy; and of those of the end, which never add
+//! any, the part is taken that leaves least. All are reported as unsolved.
+//!
 //! | file | what it is |
 //! |---|---|
 //! | `first_half` | the impulses of the beginning: passes |
@@ -40,7 +45,9 @@
 //! | `kick`, `drift` | forces; inertia |
 //! | `rounds` | contacts that were not foreseen |
 //! | `displacement` | what a step does along its rows |
+//! | `laws` | whether impulses meet their laws |
 //! | `body_axes` | impulses remembered in the axes of bodies |
+//! | `sliding` | what slides at the beginning |
 //! | `walk` | sets of trees that go through the step in parts |
 //! | `kept` | the problems of both ends, for margins |
 //! | `stages` | the step |
@@ -56,8 +63,10 @@ mod drift;
 mod first_half;
 mod kept;
 mod kick;
+mod laws;
 mod rounds;
 mod second_half;
+mod sliding;
 mod stages;
 mod walk;
 
@@ -65,7 +74,7 @@ pub(crate) use stages::{Stages, step};
 
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::rows::{RowBlock, RowKind};
-use crate::contact::{BlockKind, ContactKey, IslandReport, Law};
+use crate::contact::{BlockKind, ContactKey, IslandReport, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
 use crate::settings::{Settings, SettingsError, Stepper};
@@ -76,6 +85,8 @@ use displacement::Displacements;
 use drift::Scratch;
 use kept::{Kept, StiffTrees};
 use kick::Kicks;
+use laws::Judge;
+use sliding::Sliding;
 use walk::Walk;
 
 /// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing: rest must not creep.
@@ -83,12 +94,6 @@ const SMALL: f64 = 1e-3;
 
 /// Part of the overlap that is tolerated that may be left of a displacement where rows contradict each other.
 const SLIGHT: f64 = 1e-1;
-
-/// Slower than this (m/s) a contact does not slide.
-const SLIDES: f64 = 1e-7;
-
-/// Friction that is off its direction by less than this part of its bound has it.
-const ALONG: f64 = 1e-11;
 
 /// The workspace. Keeps its capacity.
 #[derive(Debug)]
@@ -112,15 +117,19 @@ pub(crate) struct Rattle {
     kicked: Vec<f64>,
     /// Row velocities before it.
     before: Vec<f64>,
-    /// Per contact: velocity along the tangents with which it slides at the beginning, and what it has left of its slip.
-    sliding: Vec<Option<[f64; 2]>>,
+    sliding: Sliding,
+    /// Per contact, what it has left of its slip.
     left: Vec<[f64; 2]>,
-    /// Per row: of what the laws hold, with the impulses so far; what it may miss where no impulse moves it; what these contribute, and did in the last pass; the difference.
+    /// Per row: of what the laws hold, with the impulses so far; what it may miss where no impulse moves it; its velocity with them; what they
+    /// contribute, and did in the last pass; the difference.
     posed: Vec<f64>,
     slack: Vec<f64>,
+    after: Vec<f64>,
     contributed: Vec<f64>,
     contributed_before: Vec<f64>,
     free: Vec<f64>,
+    /// What was remembered before the first pass, where bounds of friction come from the last step.
+    recalled: Vec<Memory>,
     /// Impulses of the best pass so far.
     best: Vec<f64>,
     /// What the impulses do to the velocities.
@@ -128,6 +137,10 @@ pub(crate) struct Rattle {
     /// Per island: whether it has settled, and how it was solved last, with the work of all passes.
     settled: Vec<bool>,
     reports: Vec<Option<IslandReport>>,
+    /// Per island: whether its equalities contradict each other.
+    contradicting: Vec<bool>,
+    /// Islands of the end that have no answer.
+    unanswered: Vec<usize>,
     passes: usize,
     rounds: usize,
     /// Whether trees that meet unforeseen may still be joined to the sets at work.
@@ -174,17 +187,21 @@ impl Rattle {
             v: vec![0.0; model.nv()],
             kicked: velocities(),
             before: Vec::new(),
-            sliding: Vec::new(),
+            sliding: Sliding::default(),
             left: Vec::new(),
             posed: Vec::new(),
             slack: Vec::new(),
+            after: Vec::new(),
             contributed: Vec::new(),
             contributed_before: Vec::new(),
             free: Vec::new(),
+            recalled: Vec::new(),
             best: Vec::new(),
             impulses_alone: velocities(),
             settled: Vec::new(),
             reports: Vec::new(),
+            contradicting: Vec::new(),
+            unanswered: Vec::new(),
             passes: 0,
             rounds: 0,
             may_join: true,
@@ -204,18 +221,28 @@ impl Rattle {
 
     /// Whether the impulses so far meet the laws of an island but for a `small` part of the overlap that is tolerated.
     fn stands(&self, problem: &ContactProblem, island: usize, system: &System<'_>, small: f64) -> bool {
+        let impulse = |block: &RowBlock, r: usize| problem.rows.impulse[block.row + r];
+        self.stands_with(impulse, &self.posed, problem, island, system, small)
+    }
+
+    /// Whether impulses, by block and row of it, with which the rows have these rates, do.
+    fn stands_with(
+        &self,
+        impulse: impl Fn(&RowBlock, usize) -> f64,
+        rates: &[f64],
+        problem: &ContactProblem,
+        island: usize,
+        system: &System<'_>,
+        small: f64,
+    ) -> bool {
+        let settings = system.settings;
+        let judge = Judge::new(&settings.formulation, small * settings.overlap_tolerance);
         let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         blocks.into_iter().all(|block| {
-            let rows = block.row..block.row + block.count;
-            let rates = &self.posed[rows.clone()];
-            let moved = |r: usize| system.h * rates[r];
-            law_stands(
-                block.kind,
-                &problem.rows.impulse[rows],
-                moved,
-                small * system.settings.overlap_tolerance,
-            ) && block.compliance == 0.0
+            let moved = |r: usize| system.h * rates[block.row + r];
+            block.compliance == 0.0
                 && block.softness == 0.0
+                && judge.stands(block.kind, block.count, |r| impulse(block, r), moved)
         })
     }
 
@@ -230,43 +257,6 @@ impl Rattle {
         std::mem::swap(system.data, &mut self.start);
         std::mem::swap(&mut system.closures.loops, &mut self.start_loops);
     }
-}
-
-/// Whether impulses meet a law, given the displacements of the rows: those of open ones do not close, those of closed ones are none,
-/// and so are those along friction that is not used up; friction that is, opposes them.
-fn law_stands(kind: RowKind, impulse: &[f64], moved: impl Fn(usize) -> f64, small: f64) -> bool {
-    let still = |r: usize| moved(r).abs() <= small;
-    let normal = || if impulse[0] > 0.0 { still(0) } else { moved(0) >= -small };
-    let held = || (1..impulse.len()).all(still);
-    match kind {
-        RowKind::Bilateral => (0..impulse.len()).all(still),
-        RowKind::Unilateral(BlockKind::Limit { .. }) => normal(),
-        RowKind::Unilateral(BlockKind::Friction { bound }) => impulse[0].abs() < bound && still(0),
-        RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
-            normal()
-                && match law {
-                    Law::Frictionless => true,
-                    _ if impulse[0] <= 0.0 => true,
-                    Law::NoSlip => held(),
-                    Law::Coulomb { mu } => {
-                        let (friction, bound) = ([impulse[1], impulse[2]], mu * impulse[0]);
-                        if libm::hypot(friction[0], friction[1]) < bound {
-                            held()
-                        } else {
-                            opposes(friction, bound, [moved(1), moved(2)], small)
-                        }
-                    }
-                    Law::Viscous { .. } | Law::CoulombViscous { .. } => false,
-                }
-        }
-    }
-}
-
-/// Whether friction is at its bound and against what moves by more than what is `small`.
-fn opposes(friction: [f64; 2], bound: f64, moved: [f64; 2], small: f64) -> bool {
-    let length = libm::hypot(moved[0], moved[1]);
-    let off = [0, 1].map(|k| friction[k] + bound * moved[k] / length);
-    length > small && libm::hypot(off[0], off[1]) <= ALONG * bound
 }
 
 /// Takes the rows of some contacts away, and restitution from all others: bounces are taken apart from the kicks ([`walk`]).

@@ -1,6 +1,7 @@
 //! The impulses of the end: such that the velocities obey the laws at what touches there; and impacts.
 
-use super::{Rattle, SMALL, leave_out};
+use super::sliding::is_viscous;
+use super::{Rattle, SLIGHT, SMALL, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, StepAhead};
 use crate::constraint::rows::RowBlock;
@@ -10,6 +11,10 @@ use crate::model::TreeId;
 use crate::report::StepReport;
 use crate::step::contact_problem::{ContactProblem, Remembered};
 use crate::step::system::System;
+use stiction_solvers::Status;
+
+/// Work of impulses that is rounding, as a part of what they are against the velocities before.
+const ROUNDING: f64 = 1e-6;
 
 /// Slower than this (m/s) nothing hits.
 pub(super) const HITS: f64 = 1e-12;
@@ -46,12 +51,17 @@ impl Rattle {
         problem.apply_impulses_to(model, system.data, &self.kicked);
         problem.rows.velocities(model, &problem.velocity, &mut self.posed);
         for island in 0..problem.islands.partition.count() {
-            if !self.stands(problem, island, system, SMALL) {
+            if self.stands(problem, island, system, SMALL) {
+                continue;
+            }
+            if self.stands_with(|_, _| 0.0, &problem.free, problem, island, system, SMALL) {
+                problem.scale_impulses(island, 0.0);
+            } else {
                 let timestep = if self.is_stiff(problem, island) { 0.0 } else { 0.5 * system.h };
                 self.solve_instant(system, problem, island, timestep, report);
             }
         }
-        self.accept_velocities(system, problem);
+        self.accept_velocities(system, problem, report);
         Ok(())
     }
 
@@ -63,11 +73,15 @@ impl Rattle {
         ahead: [StepAhead<'_>; 2],
     ) {
         system.closures.loops.extend_rates(&mut self.kicked);
+        self.unanswered.clear();
         problem.rows.clear();
         problem.contacts.clone_from(&system.constraints.contacts.finder.contacts);
         self.push(system, problem, ahead);
         problem.rows.velocities(system.model, &self.v, &mut self.before);
         problem.rows.velocities(system.model, &self.kicked, &mut problem.free);
+        // What no impulse moves, as a contact at the very point of a pin, may go on as slowly as the first half leaves it.
+        self.slack.clear();
+        self.slack.resize(problem.rows.len(), SLIGHT * system.settings.overlap_tolerance / self.walk.whole);
         self.displacements.look_at_contacts(system, &problem.contacts);
     }
 
@@ -80,8 +94,8 @@ impl Rattle {
         report: &mut StepReport,
     ) {
         let ContactProblem { rows, islands, solver, memory, free, .. } = problem;
-        let before = &self.before;
-        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack: &[] };
+        let (before, slack) = (&self.before, &self.slack);
+        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack };
         let solved = islands.solve(island, &mut posed, solver.as_mut());
         if islands.contradicts() {
             report.add_contradiction(solved.as_ref());
@@ -89,12 +103,54 @@ impl Rattle {
         if let Some(solved) = solved {
             report.add_effort(&solved);
         }
+        if solved.is_some_and(|solved| solved.solver.status != Status::Solved) {
+            self.unanswered.push(island);
+        }
+    }
+
+    /// Impulses of the end never add energy, but drives, and viscous friction that is explicit. Where they do they are no answer, whatever the
+    /// solver says (rounding of impulses that are too large, as beside a pin): takes the part after which there is least.
+    fn restrain(&mut self, system: &mut System<'_>, problem: &mut ContactProblem, report: &mut StepReport) {
+        problem.rows.velocities(system.model, &self.kicked, &mut self.free);
+        let mut any = false;
+        for island in 0..problem.islands.partition.count() {
+            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+            if blocks.clone().any(|block| block.compliance > 0.0 || is_viscous(block)) {
+                continue;
+            }
+            let (mut slope, mut curvature, mut size) = (0.0, 0.0, 0.0);
+            for row in blocks.flat_map(|block| block.row..block.row + block.count) {
+                let impulse = problem.rows.impulse[row];
+                slope += impulse * self.free[row];
+                curvature += impulse * (self.posed[row] - self.free[row]);
+                size += (impulse * self.free[row]).abs();
+            }
+            if slope + 0.5 * curvature > ROUNDING * size {
+                let part = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
+                problem.scale_impulses(island, part);
+                any = true;
+                if !self.unanswered.contains(&island) {
+                    report.unsolved += 1;
+                    report.status = Status::Stalled;
+                }
+            }
+        }
+        if any {
+            problem.apply_impulses_to(system.model, system.data, &self.kicked);
+            problem.rows.velocities(system.model, &problem.velocity, &mut self.posed);
+        }
     }
 
     /// Gives the trees at work the velocities with the impulses; writes those of the rows.
-    fn accept_velocities(&mut self, system: &mut System<'_>, problem: &mut ContactProblem) {
+    fn accept_velocities(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+        report: &mut StepReport,
+    ) {
         problem.apply_impulses_to(system.model, system.data, &self.kicked);
         problem.rows.velocities(system.model, &problem.velocity, &mut self.posed);
+        self.restrain(system, problem, report);
         let active = |tree: &TreeId| self.active[tree.index()];
         for tree in TreeId::all(&system.model.trees).filter(active) {
             let dofs = system.model.trees[tree].dofs.clone();
@@ -135,7 +191,7 @@ impl Rattle {
         for island in 0..problem.islands.partition.count() {
             self.solve_instant(system, problem, island, 0.0, report);
         }
-        self.accept_velocities(system, problem);
+        self.accept_velocities(system, problem, report);
         Ok(true)
     }
 }

@@ -186,7 +186,12 @@ impl Rattle {
         next: &mut Remembered,
         report: &mut StepReport,
     ) {
-        self.reports.iter().flatten().for_each(|solved| report.add_effort(solved));
+        for (solved, contradicts) in self.reports.iter().zip(&self.contradicting) {
+            if *contradicts {
+                report.add_contradiction(solved.as_ref());
+            }
+            solved.iter().for_each(|solved| report.add_effort(solved));
+        }
         report.passes += self.passes;
         report.rounds += self.rounds;
         let h = system.h;

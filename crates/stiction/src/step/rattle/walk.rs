@@ -45,6 +45,9 @@ const CUT: usize = usize::MAX / 2;
 const TRIALS: usize = 60;
 const FOUND: f64 = 1e-14;
 
+/// Part of a step in which nothing moves.
+const AT_ONCE: f64 = 1e-13;
+
 /// Impacts in a row at one instant at most.
 const SEQUENCE: usize = 100;
 
@@ -109,7 +112,8 @@ impl Walk {
 fn hits(system: &System<'_>, contact: &Contact, free: &[f64], whole: f64) -> bool {
     let velocity = |v| relative_velocity(system.model, system.data, contact, v).x;
     let (before, free) = (velocity(&system.state.v), velocity(free));
-    let closes = free + contact.gap.max(0.0) / system.h < 0.0 && before < -HITS;
+    // One that closes just at the end of the step, to rounding, bounces at the beginning of the next.
+    let closes = free * system.h + contact.gap.max(0.0) < TOUCHING && before < -HITS;
     let forced = (free - before).abs() * whole / system.h;
     closes && -before > forced.max(system.settings.impact_threshold)
 }
@@ -144,6 +148,7 @@ impl Rattle {
             }
         }
         system.h = self.walk.whole;
+        self.displacements.in_part = false;
         self.set_time(system, system.h);
         system.locate();
         Ok(None)
@@ -187,6 +192,9 @@ impl Rattle {
                 halvings += 1;
                 report.halvings += 1;
                 continue;
+            }
+            if !settled {
+                self.let_go(system, stages.problem)?;
             }
             if self.least_gap(system, stages) < 0.0 {
                 part = self.find_impact(system, stages, done, part)?;
@@ -289,6 +297,7 @@ impl Rattle {
         part: f64,
     ) -> Result<Option<(TreeId, TreeId)>, AlgorithmError> {
         system.h = part;
+        self.displacements.in_part = part < self.walk.whole;
         self.return_to_part(system, done);
         self.find_free(system, stages)?;
         let bouncing = std::mem::take(&mut self.walk.bouncing);
@@ -330,9 +339,12 @@ impl Rattle {
         let mut last = 0;
         for _ in 0..TRIALS {
             instant = (early * gap_late - late * gap_early) / (gap_late - gap_early);
+            // Nothing has a velocity in no time.
+            instant = instant.max(AT_ONCE * self.walk.whole);
             self.try_part(system, stages, done, instant)?;
             let gap = self.least_gap(system, stages);
-            if gap.abs() <= FOUND || late - early <= f64::EPSILON * part {
+            if gap.abs() <= FOUND || late - early <= f64::EPSILON * part || late <= AT_ONCE * self.walk.whole
+            {
                 break;
             }
             if gap > 0.0 {

