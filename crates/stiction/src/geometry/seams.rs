@@ -17,6 +17,9 @@ const GRAZING: f64 = 1e-7;
 /// A face separates better than the contact's own direction if it does so by more than rounding (m).
 const BETTER: f64 = 1e-12;
 
+/// A face whose normal is off the contact's by less than this (rad) separates along the same direction.
+const SAME: f64 = 1e-6;
+
 /// A placed shape and its motion, world axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingShape<'a> {
@@ -37,7 +40,7 @@ impl MovingShape<'_> {
 /// Whether two shapes with these contact points pass each other in a step of `h` seconds.
 pub(crate) fn pass_by(points: &[ContactPoint], first: &MovingShape, second: &MovingShape, h: f64) -> bool {
     let faces = [first, second].iter().any(|moving| moving.shape.plane_faces().next().is_some());
-    if !faces || points.iter().any(|p| p.gap < -GRAZING) {
+    if !faces || points.is_empty() || points.iter().any(|p| p.gap < -GRAZING) {
         return false;
     }
     // Gap at the end of the step along the contact's own direction.
@@ -46,14 +49,25 @@ pub(crate) fn pass_by(points: &[ContactPoint], first: &MovingShape, second: &Mov
         least.min(p.gap + h * p.normal.dot(&(v - u)))
     });
     let least = (end + BETTER).max(-GRAZING);
-    end < 0.0 && (clear_of_faces(first, second, h, least) || clear_of_faces(second, first, h, least))
+    let clear = |owner, other| clear_of_faces(owner, other, &points[0].normal, h, least);
+    end < 0.0 && (clear(first, second) || clear(second, first))
 }
 
-/// Whether a plane face of `owner` has all of `other` in front of it, now and, by at least `least`, after `h` seconds.
-fn clear_of_faces(owner: &MovingShape, other: &MovingShape, h: f64, least: f64) -> bool {
+/// Whether a plane face of `owner` across another direction than that `along` which they touch has all of `other` in front of it, now and, by
+/// at least `least`, after `h` seconds.
+fn clear_of_faces(
+    owner: &MovingShape,
+    other: &MovingShape,
+    along: &Vector3<f64>,
+    h: f64,
+    least: f64,
+) -> bool {
     let (pose, place) = (owner.pose, other.pose);
     owner.shape.plane_faces().any(|(normal, offset)| {
         let n = pose.vector(&normal);
+        if n.cross(along).norm() <= SAME {
+            return false;
+        }
         // Of the other's centre, with which it moves and about which it turns, seen from the owner.
         let distance = n.dot(&(place.translation - pose.translation)) - offset;
         let [u, v] = [owner, other].map(|moving| moving.velocity_at(&place.translation));

@@ -45,8 +45,10 @@ impl Sticking {
         let StepMemory { last, next } = memory;
         let certificate = &mut report.certificate;
         next.shifts.clear();
-        // What slides now may stick soon.
-        next.shifts.reserve(readout.contacts.all.len());
+        // What slides now may stick soon, and both take turns.
+        let most = readout.contacts.all.len();
+        next.shifts.reserve(most);
+        last.shifts.reserve(most.saturating_sub(last.shifts.len()));
         readout.contacts.tell(|acts: &mut [ContactForce]| {
             let key = acts[0].contact.key;
             if !sticks(acts) {

@@ -410,7 +410,7 @@ fn a_step_with_impulses_at_both_ends_allocates_nothing_after_warm_up() {
         ("box_stack", 100),
         ("incline", 100),
         ("belt", 1500),
-        ("bounce", 6000),
+        ("bounce", 1500),
         ("pendulum12", 1500),
         ("humanoid", 2500),
     ] {
