@@ -2,13 +2,14 @@
 //!
 //! | rows | displacement |
 //! |---|---|
-//! | contacts | gap at the end; slip over the step ([`crate::step::slip`]) and what is left of earlier ones |
+//! | contacts | gap at the end; slip over the step ([`crate::step::slip`]) and what is left of earlier ones, but for the way before they touch |
 //! | limits of joints, tendons and cables | gap at the end |
 //! | equalities | position error at the end |
 //! | what is open or overlaps at the beginning already | the change of its gap or error: it grows no worse |
 //! | dry friction, and all that has no position | `J (q+ (-) q)` with what is prescribed |
 
 use super::{SLIGHT, bias};
+use crate::constraint::kind::TOUCHING;
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::{BlockKind, Contact, ContactKey, find_contact};
 use crate::dynamics;
@@ -93,12 +94,14 @@ impl Displacements {
     }
 
     /// Measures the step from the coordinates `start` to the system, whose kinematics and contacts are there, along the rows of the trees
-    /// of which `active` holds. `left` is the slip that earlier steps left to a contact (m, along its tangents).
+    /// of which `active` holds, which have the velocities `before` there. `left` is the slip that earlier steps left to a contact (m, along
+    /// its tangents).
     pub(super) fn measure(
         &mut self,
         system: &System<'_>,
         start: &[f64],
         problem: &ContactProblem,
+        before: &[f64],
         active: impl Fn(TreeId) -> bool,
         left: impl Fn(usize) -> [f64; 2],
     ) {
@@ -118,13 +121,14 @@ impl Displacements {
         let found = &system.constraints.contacts.finder.contacts;
         for block in &rows.blocks {
             let own = block.row..block.row + block.count;
-            let (rates, along) = (&mut self.rates[own.clone()], &mut self.along[own]);
+            let (rates, along) = (&mut self.rates[own.clone()], &mut self.along[own.clone()]);
             let by_now = |at_start: f64| if at_start.abs() > SLIGHT * tolerance { at_start / h } else { 0.0 };
             if let Some(index) = block.contact {
                 let contact = &problem.contacts[index];
                 let end = find_contact(found, &contact.key);
                 let moved = self.contacts[index].displacement(system.poses(), contact, end, h);
-                let [left_1, left_2] = left(index);
+                let apart = if block.count == 3 { way_apart(contact, &before[own], h) } else { [0.0; 2] };
+                let [left_1, left_2] = std::array::from_fn(|k| left(index)[k] - apart[k]);
                 // A part of a step is too short to remove what earlier ones have left.
                 let tolerated = if self.in_part { 0.0 } else { tolerance };
                 let overlaps = contact.gap < -tolerated && !self.closing.contains(&contact.key);
@@ -174,6 +178,16 @@ impl Displacements {
             rows().for_each(|row| posed[row] = self.along[row]);
         }
     }
+}
+
+/// How far the surfaces of a contact move along its tangents before they touch, at these velocities of its rows (m): friction knows
+/// nothing of it.
+fn way_apart(contact: &Contact, before: &[f64], h: f64) -> [f64; 2] {
+    if contact.gap <= TOUCHING {
+        return [0.0; 2];
+    }
+    let time = if before[0] < 0.0 { (-contact.gap / before[0]).min(h) } else { h };
+    [time * before[1], time * before[2]]
 }
 
 /// Whether a block that is no contact is about positions and can be met.

@@ -8,7 +8,7 @@ use crate::constraint::kind::{Implicit, Level, StepAhead};
 use crate::constraint::position_error::larger;
 use crate::constraint::rows::{BlockKey, RowKind};
 use crate::contact::{BlockKind, ContactKey};
-use crate::dynamics::{self, AlgorithmError};
+use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
 use crate::step::free_velocity::FreeVelocity;
@@ -265,11 +265,12 @@ impl Rattle {
 
     /// What the step does along the rows, as the laws see it, and the part of it that comes from the impulses.
     fn measure(&mut self, system: &System<'_>, problem: &ContactProblem) {
-        let Self { displacements, active, posed, slack, left, sliding, .. } = self;
+        let Self { displacements, active, posed, slack, left, sliding, before, .. } = self;
         displacements.measure(
             system,
             &self.began.q,
             problem,
+            before,
             |tree| active[tree.index()],
             |index| left[index],
         );
@@ -309,10 +310,7 @@ impl Rattle {
     /// Whether the contacts of an island at least double the kinetic energy that there is at the beginning, which no contact does: what is
     /// singular, as one beside a pin, may be met so.
     fn flings(&self, system: &System<'_>, problem: &ContactProblem, island: usize) -> bool {
-        let model = system.model;
-        let at_work = TreeId::all(&model.trees).filter(|tree| self.active[tree.index()]);
-        let energy: f64 =
-            at_work.map(|tree| dynamics::kinetic_energy(model, &self.start, tree, &self.began.v)).sum();
+        let energy = self.kinetic_energy(system.model, &self.start, &self.began.v);
         let removal = system.settings.overlap_tolerance / system.h;
         let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         // Explicit viscous friction overshoots where it is too large for the step; what a drive gives, contacts take.

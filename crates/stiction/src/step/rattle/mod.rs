@@ -75,8 +75,8 @@ pub(crate) use stages::{Stages, step};
 use crate::constraint::closure::coordinates::Loops;
 use crate::constraint::rows::{RowBlock, RowKind};
 use crate::contact::{BlockKind, ContactKey, IslandReport, Memory};
-use crate::dynamics::Data;
-use crate::model::Model;
+use crate::dynamics::{self, Data};
+use crate::model::{Model, TreeId};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::contact_problem::{ContactProblem, ProblemMemory};
 use crate::step::start::StepStart;
@@ -244,6 +244,12 @@ impl Rattle {
                 && block.softness == 0.0
                 && judge.stands(block.kind, block.count, |r| impulse(block, r), moved)
         })
+    }
+
+    /// Kinetic energy of the trees at work, with their kinematics (J).
+    fn kinetic_energy(&self, model: &Model, data: &Data, v: &[f64]) -> f64 {
+        let at_work = TreeId::all(&model.trees).filter(|tree| self.active[tree.index()]);
+        at_work.map(|tree| dynamics::kinetic_energy(model, data, tree, v)).sum()
     }
 
     /// Keeps the velocities of the system as those before a kick.

@@ -13,7 +13,7 @@ use crate::step::contact_problem::{ContactProblem, Remembered};
 use crate::step::system::System;
 use stiction_solvers::Status;
 
-/// Work of impulses that is rounding, as a part of what they are against the velocities before.
+/// Work of impulses that is rounding, as a part of what they are against the velocities before, and of the kinetic energy.
 const ROUNDING: f64 = 1e-6;
 
 /// Slower than this (m/s) nothing hits.
@@ -112,6 +112,7 @@ impl Rattle {
     /// solver says (rounding of impulses that are too large, as beside a pin): takes the part after which there is least.
     fn restrain(&mut self, system: &mut System<'_>, problem: &mut ContactProblem, report: &mut StepReport) {
         problem.rows.velocities(system.model, &self.kicked, &mut self.free);
+        let energy = self.kinetic_energy(system.model, system.data, &self.v);
         let mut any = false;
         for island in 0..problem.islands.partition.count() {
             let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
@@ -125,7 +126,7 @@ impl Rattle {
                 curvature += impulse * (self.posed[row] - self.free[row]);
                 size += (impulse * self.free[row]).abs();
             }
-            if slope + 0.5 * curvature > ROUNDING * size {
+            if slope + 0.5 * curvature > ROUNDING * (size + energy) {
                 let part = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
                 problem.scale_impulses(island, part);
                 any = true;
