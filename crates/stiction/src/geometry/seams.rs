@@ -40,7 +40,8 @@ impl MovingShape<'_> {
 /// Whether two shapes with these contact points pass each other in a step of `h` seconds.
 pub(crate) fn pass_by(points: &[ContactPoint], first: &MovingShape, second: &MovingShape, h: f64) -> bool {
     let faces = [first, second].iter().any(|moving| moving.shape.plane_faces().next().is_some());
-    if !faces || points.is_empty() || points.iter().any(|p| p.gap < -GRAZING) {
+    let Some(point) = points.first() else { return false };
+    if !faces || points.iter().any(|p| p.gap < -GRAZING) {
         return false;
     }
     // Gap at the end of the step along the contact's own direction.
@@ -49,7 +50,7 @@ pub(crate) fn pass_by(points: &[ContactPoint], first: &MovingShape, second: &Mov
         least.min(p.gap + h * p.normal.dot(&(v - u)))
     });
     let least = (end + BETTER).max(-GRAZING);
-    let clear = |owner, other| clear_of_faces(owner, other, &points[0].normal, h, least);
+    let clear = |owner, other| clear_of_faces(owner, other, &point.normal, h, least);
     end < 0.0 && (clear(first, second) || clear(second, first))
 }
 

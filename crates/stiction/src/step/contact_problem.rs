@@ -2,7 +2,7 @@
 
 use crate::constraint::islands::{Islands, RowProblem};
 use crate::constraint::kind::{Implicit, Level, StepAhead};
-use crate::constraint::rows::{BlockKey, RowKind, Rows};
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::{Contact, ContactKey, FormulationError, Impacts, IslandSolver, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
@@ -160,15 +160,6 @@ pub(crate) struct ContactProblem {
 }
 
 impl ContactProblem {
-    /// Multiplies the impulses of an island.
-    pub(crate) fn scale_impulses(&mut self, island: usize, factor: f64) {
-        for &b in self.islands.partition.blocks(island) {
-            let block = &self.rows.blocks[b];
-            let rows = &mut self.rows.impulse[block.row..block.row + block.count];
-            rows.iter_mut().chain(&mut self.memory[b].impulse).for_each(|impulse| *impulse *= factor);
-        }
-    }
-
     pub(crate) fn new(model: &Model, settings: &Settings) -> Result<Self, FormulationError> {
         Ok(Self {
             solver: settings.formulation.solver()?,
@@ -263,5 +254,19 @@ impl ContactProblem {
     pub(crate) fn apply_impulses_to(&mut self, model: &Model, data: &mut Data, free: &[f64]) {
         self.velocity.copy_from_slice(free);
         self.rows.apply_impulses(model, data, &mut self.scratch, &mut self.velocity);
+    }
+
+    /// The blocks of an island.
+    pub(crate) fn blocks(&self, island: usize) -> impl Iterator<Item = &RowBlock> + Clone {
+        self.islands.partition.blocks(island).iter().map(|&b| &self.rows.blocks[b])
+    }
+
+    /// Multiplies the impulses of an island.
+    pub(crate) fn scale_impulses(&mut self, island: usize, factor: f64) {
+        for &b in self.islands.partition.blocks(island) {
+            let block = &self.rows.blocks[b];
+            let rows = &mut self.rows.impulse[block.row..block.row + block.count];
+            rows.iter_mut().chain(&mut self.memory[b].impulse).for_each(|impulse| *impulse *= factor);
+        }
     }
 }

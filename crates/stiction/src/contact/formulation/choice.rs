@@ -278,6 +278,11 @@ impl Formulation {
         }
     }
 
+    /// Whether friction along one tangent knows nothing of the other.
+    pub(crate) fn is_boxed(&self) -> bool {
+        matches!(self, Formulation::FrictionBox(_))
+    }
+
     /// Whether friction is bounded by the normal impulses of the last step.
     pub(crate) fn bounds_by_memory(&self) -> bool {
         matches!(self, Formulation::FrictionBox(settings) if settings.fixed_point.is_none())

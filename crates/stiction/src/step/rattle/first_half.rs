@@ -226,8 +226,7 @@ impl Rattle {
     ) -> Result<(), AlgorithmError> {
         let mut any = false;
         for island in (0..self.settled.len()).filter(|&island| !self.settled[island]) {
-            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
-            let rows = blocks.flat_map(|block| block.row..block.row + block.count);
+            let rows = problem.blocks(island).flat_map(|block| block.row..block.row + block.count);
             let work: f64 =
                 rows.map(|row| problem.rows.impulse[row] * (self.before[row] + self.after[row])).sum();
             if work > 0.0 {
@@ -281,7 +280,7 @@ impl Rattle {
             posed.iter().zip(&displacements.along).map(|(whole, along)| slight + (whole - along).abs()),
         );
         for island in 0..problem.islands.partition.count() {
-            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+            let blocks = problem.blocks(island);
             displacements.agree(blocks, &problem.rows.impulse, slight, posed);
         }
         sliding.pose(problem, posed, self.passes == 0);
@@ -310,14 +309,12 @@ impl Rattle {
     /// Whether the contacts of an island at least double the kinetic energy that there is at the beginning, which no contact does: what is
     /// singular, as one beside a pin, may be met so.
     fn flings(&self, system: &System<'_>, problem: &ContactProblem, island: usize) -> bool {
-        let energy = self.kinetic_energy(system.model, &self.start, &self.began.v);
         let removal = system.settings.overlap_tolerance / system.h;
-        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
         // Explicit viscous friction overshoots where it is too large for the step; what a drive gives, contacts take.
-        if blocks.clone().any(|block| block.compliance > 0.0 || is_viscous(block)) {
+        if problem.blocks(island).any(|block| block.compliance > 0.0 || is_viscous(block)) {
             return false;
         }
-        let contacts = blocks.filter(|block| block.contact.is_some());
+        let contacts = problem.blocks(island).filter(|block| block.contact.is_some());
         let rows = contacts.flat_map(|block| block.row..block.row + block.count);
         let (mut work, mut removed) = (0.0, 0.0);
         for row in rows {
@@ -325,13 +322,12 @@ impl Rattle {
             work += 0.5 * impulse * (self.before[row] + self.after[row]);
             removed += impulse.abs() * removal;
         }
-        work > energy + removed
+        work > removed && work > self.kinetic_energy(system.model, &self.start, &self.began.v) + removed
     }
 
     /// By how much the last solve changed the velocities of an island's rows.
     fn largest_change(&self, problem: &ContactProblem, island: usize) -> f64 {
-        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
-        let rows = blocks.flat_map(|block| block.row..block.row + block.count);
+        let rows = problem.blocks(island).flat_map(|block| block.row..block.row + block.count);
         rows.map(|row| (self.contributed[row] - self.contributed_before[row]).abs()).fold(0.0, larger)
     }
 

@@ -19,8 +19,7 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn new(formulation: &Formulation, small: f64) -> Self {
-        let boxed = matches!(formulation, Formulation::FrictionBox(_));
-        Self { small, releases: formulation.releases(), boxed }
+        Self { small, releases: formulation.releases(), boxed: formulation.is_boxed() }
     }
 
     /// Whether impulses meet a law, given the displacements of the rows: those of open ones do not close, those of closed ones are none, and

@@ -237,8 +237,7 @@ impl Rattle {
     ) -> bool {
         let settings = system.settings;
         let judge = Judge::new(&settings.formulation, small * settings.overlap_tolerance);
-        let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
-        blocks.into_iter().all(|block| {
+        problem.blocks(island).all(|block| {
             let moved = |r: usize| system.h * rates[block.row + r];
             block.compliance == 0.0
                 && block.softness == 0.0

@@ -112,10 +112,9 @@ impl Rattle {
     /// solver says (rounding of impulses that are too large, as beside a pin): takes the part after which there is least.
     fn restrain(&mut self, system: &mut System<'_>, problem: &mut ContactProblem, report: &mut StepReport) {
         problem.rows.velocities(system.model, &self.kicked, &mut self.free);
-        let energy = self.kinetic_energy(system.model, system.data, &self.v);
         let mut any = false;
         for island in 0..problem.islands.partition.count() {
-            let blocks = problem.islands.partition.blocks(island).iter().map(|&b| &problem.rows.blocks[b]);
+            let blocks = problem.blocks(island);
             if blocks.clone().any(|block| block.compliance > 0.0 || is_viscous(block)) {
                 continue;
             }
@@ -126,7 +125,11 @@ impl Rattle {
                 curvature += impulse * (self.posed[row] - self.free[row]);
                 size += (impulse * self.free[row]).abs();
             }
-            if slope + 0.5 * curvature > ROUNDING * (size + energy) {
+            let (work, rounding) = (slope + 0.5 * curvature, ROUNDING * size);
+            // Few add so much that the energy need be asked for.
+            if work > rounding
+                && work > rounding + ROUNDING * self.kinetic_energy(system.model, system.data, &self.v)
+            {
                 let part = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
                 problem.scale_impulses(island, part);
                 any = true;

@@ -21,7 +21,7 @@ pub(super) struct Sliding {
 impl Sliding {
     /// Finds what slides with the velocities `before` of the rows.
     pub(super) fn find(&mut self, problem: &ContactProblem, before: &[f64], formulation: &Formulation) {
-        let boxed = matches!(formulation, Formulation::FrictionBox(_));
+        let boxed = formulation.is_boxed();
         self.along.clear();
         self.along.resize(problem.contacts.len(), None);
         for (block, index) in with_friction(problem) {

@@ -1,5 +1,6 @@
 //! The laws of contact under impulses at both ends of a step, by their exact answers.
 
+use super::restitution::{BETWEEN_WALLS, cradle, falling_cube, flies_at_wall};
 use crate::common::formulations::VISCOSITY;
 use crate::common::{position, run, shipped, simulate_by, speed};
 use stiction::contact::ImpactLaw;
@@ -141,18 +142,7 @@ fn a_row_of_spheres_sends_off_the_last_whether_they_touch_or_not() {
     // Neither law knows of waves through bodies, but of impacts one after the other, with gaps or without, each of which passes on all of
     // the momentum.
     for gap in [0.0, 0.003] {
-        let ball = |i: usize| {
-            let x = (0.2 + gap) * i as f64 - if i == 0 { 0.0505 } else { 0.0 };
-            format!(
-                r#"<body pos="{x} 0 0"><joint type="slide" axis="1 0 0"/><geom type="sphere" size=".1" mass="1"/></body>"#
-            )
-        };
-        let balls: String = (0..5).map(ball).collect();
-        let text = format!(
-            r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="1"/></custom>
-            <worldbody>{balls}</worldbody><keyframe><key name="start" qvel="1 0 0 0 0"/></keyframe></mujoco>"#
-        );
-        under_all(&text, |mut s, what| {
+        under_all(&cradle(gap), |mut s, what| {
             run(&mut s, 0.2, |_, _| {});
             for (v, wanted) in s.state.v.iter().zip([0.0, 0.0, 0.0, 0.0, 1.0]) {
                 assert!((v - wanted).abs() < 1e-9, "{what}, {gap}: {:?}", s.state.v);
@@ -164,11 +154,7 @@ fn a_row_of_spheres_sends_off_the_last_whether_they_touch_or_not() {
 #[test]
 fn a_body_between_two_walls_bounces_to_and_fro_within_the_step_until_it_stays() {
     // Away from the one wall is into the other: each impact halves the speed.
-    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="0.5"/></custom>
-        <worldbody><geom type="box" size=".1 1 1" pos=".3 0 0"/><geom type="box" size=".1 1 1" pos="-.3 0 0"/>
-        <body><joint type="slide" axis="1 0 0"/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
-        <keyframe><key name="start" qvel="1"/></keyframe></mujoco>"#;
-    under_all(text, |mut s, what| {
+    under_all(BETWEEN_WALLS, |mut s, what| {
         let report = s.step().unwrap();
         assert!(report.solved() && report.bounces == report.events, "{what}: {report:?}");
         assert!(report.events >= 39 && report.cut_impacts == 0, "{what}: {report:?}");
@@ -180,15 +166,7 @@ fn a_body_between_two_walls_bounces_to_and_fro_within_the_step_until_it_stays() 
 #[test]
 fn what_reaches_a_wall_just_at_the_end_of_a_step_bounces_at_the_beginning_of_the_next() {
     for speed in [1.0, 0.01, 0.001] {
-        let x = 0.8 - 0.8 * speed;
-        let text = format!(
-            r#"<mujoco><option timestep="{}" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="1"/></custom>
-            <worldbody><geom type="box" size=".1 1 1" pos="1.1 0 0"/>
-            <body pos="{x} 0 0"><freejoint/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
-            <keyframe><key name="start" qpos="{x} 0 0 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
-            1.0 / 240.0,
-        );
-        under_all(&text, |mut s, what| {
+        under_all(&flies_at_wall(speed), |mut s, what| {
             run(&mut s, 2.0, |_, _| {});
             let (x, v) = (s.state.q[0], s.state.v[0]);
             assert!((v + speed).abs() <= 1e-9 * speed, "{what} at {speed} m/s: leaves with {v}");
@@ -200,14 +178,7 @@ fn what_reaches_a_wall_just_at_the_end_of_a_step_bounces_at_the_beginning_of_the
 #[test]
 fn a_cube_that_falls_flat_on_a_block_of_any_width_comes_back_to_its_height() {
     for width in [0.2, 0.75, 1.2] {
-        let text = format!(
-            r#"<mujoco><option timestep="{}"/><custom><numeric name="stiction:restitution" data="1"/></custom>
-            <worldbody><geom name="block" type="box" size="{half} {half} .5" pos="0 0 -.5"/>
-            <body name="cube" pos="0 0 2.5"><freejoint/><geom type="box" size=".5 .5 .5" mass="1"/></body></worldbody></mujoco>"#,
-            1.0 / 240.0,
-            half = width / 2.0,
-        );
-        under_all(&text, |mut s, what| {
+        under_all(&falling_cube(width), |mut s, what| {
             let mut bounces = 0;
             run(&mut s, 4.0, |s, report| {
                 let v = &s.state.v;

@@ -88,17 +88,21 @@ fn a_ball_of_restitution_four_fifths_rises_to_sixty_four_hundredths_each_time() 
     });
 }
 
+/// A cube of 1 m that falls flat from 2 m on a block of this width (m), without loss.
+pub(super) fn falling_cube(width: f64) -> String {
+    format!(
+        r#"<mujoco><option timestep="{}"/><custom><numeric name="stiction:restitution" data="1"/></custom>
+        <worldbody><geom name="block" type="box" size="{half} {half} .5" pos="0 0 -.5"/>
+        <body name="cube" pos="0 0 2.5"><freejoint/><geom type="box" size=".5 .5 .5" mass="1"/></body></worldbody></mujoco>"#,
+        1.0 / 240.0,
+        half = width / 2.0,
+    )
+}
+
 #[test]
 fn a_cube_that_falls_flat_on_a_block_of_any_width_turns_round_without_spin() {
     for width in [0.2, 0.4, 0.75, 0.9, 1.0, 1.2] {
-        let text = format!(
-            r#"<mujoco><option timestep="{}"/><custom><numeric name="stiction:restitution" data="1"/></custom>
-            <worldbody><geom name="block" type="box" size="{half} {half} .5" pos="0 0 -.5"/>
-            <body name="cube" pos="0 0 2.5"><freejoint/><geom type="box" size=".5 .5 .5" mass="1"/></body></worldbody></mujoco>"#,
-            1.0 / 240.0,
-            half = width / 2.0,
-        );
-        under_all(&text, |mut s, what| {
+        under_all(&falling_cube(width), |mut s, what| {
             let what = format!("{what}, width {width}");
             let start = 2.5;
             let mut before = [0.0; 6];
@@ -120,18 +124,22 @@ fn a_cube_that_falls_flat_on_a_block_of_any_width_turns_round_without_spin() {
     }
 }
 
+/// A ball that flies at a wall with this speed (m/s) for 0.8 s, without loss.
+pub(super) fn flies_at_wall(speed: f64) -> String {
+    format!(
+        r#"<mujoco><option timestep="{}" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="1"/></custom>
+        <worldbody><geom type="box" size=".1 1 1" pos="1.1 0 0"/>
+        <body pos="{x} 0 0"><freejoint/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
+        <keyframe><key name="start" qpos="{x} 0 0 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
+        1.0 / 240.0,
+        x = 0.8 - 0.8 * speed,
+    )
+}
+
 #[test]
 fn no_speed_is_too_slow_to_bounce_from_a_wall_where_nothing_pulls() {
     for speed in [1.0, 0.01, 0.001] {
-        let text = format!(
-            r#"<mujoco><option timestep="{}" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="1"/></custom>
-            <worldbody><geom type="box" size=".1 1 1" pos="1.1 0 0"/>
-            <body pos="{x} 0 0"><freejoint/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
-            <keyframe><key name="start" qpos="{x} 0 0 1 0 0 0" qvel="{speed} 0 0 0 0 0"/></keyframe></mujoco>"#,
-            1.0 / 240.0,
-            x = 0.8 - 0.8 * speed,
-        );
-        under_all(&text, |mut s, what| {
+        under_all(&flies_at_wall(speed), |mut s, what| {
             run(&mut s, 2.0, |_, _| {});
             let (x, v) = (s.state.q[0], s.state.v[0]);
             assert!((v + speed).abs() <= 1e-9 * speed, "{what} at {speed} m/s: leaves with {v}");
@@ -175,7 +183,7 @@ fn bounces_under_strong_gravity_end_and_the_order_of_writing_changes_no_bit() {
 }
 
 /// Five spheres of 1 kg in a row, `gap` apart; the first moves at 1 m/s.
-fn cradle(gap: f64) -> String {
+pub(super) fn cradle(gap: f64) -> String {
     let pitch = 0.2 + gap;
     let balls: String = (0..5)
         .map(|i| {
@@ -393,16 +401,18 @@ fn a_raft_of_balls_bounces_the_same_whether_its_operator_is_dense_or_in_factors(
     }
 }
 
-#[test]
-fn a_body_between_two_walls_cannot_part_from_one_and_stays() {
-    // Newton's law has no solution: away from the one wall is into the other. It is solved without restitution, and counted.
-    let text = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="0.5"/></custom>
+/// A ball between two walls that it touches, 1 m/s fast towards one, with a coefficient of restitution of a half.
+pub(super) const BETWEEN_WALLS: &str = r#"<mujoco><option timestep="0.001" gravity="0 0 0"/><custom><numeric name="stiction:restitution" data="0.5"/></custom>
         <worldbody><geom type="box" size=".1 1 1" pos=".3 0 0"/><geom type="box" size=".1 1 1" pos="-.3 0 0"/>
         <body><joint type="slide" axis="1 0 0"/><geom type="sphere" size=".2" mass="1"/></body></worldbody>
         <keyframe><key name="start" qvel="1"/></keyframe></mujoco>"#;
+
+#[test]
+fn a_body_between_two_walls_cannot_part_from_one_and_stays() {
+    // Newton's law has no solution: away from the one wall is into the other. It is solved without restitution, and counted.
     for law in [ImpactLaw::Poisson, ImpactLaw::Newton] {
         for model in FORMULATIONS {
-            let mut s = bouncing(text, model, law);
+            let mut s = bouncing(BETWEEN_WALLS, model, law);
             let report = s.step().unwrap();
             assert!(report.solved() && report.bounces == 1, "{model}, {law}: {report:?}");
             assert_eq!(report.reduced_impacts, usize::from(law == ImpactLaw::Newton), "{model}, {law}");
