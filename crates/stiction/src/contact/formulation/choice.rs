@@ -278,6 +278,11 @@ impl Formulation {
         }
     }
 
+    /// Whether what slides opens by its friction times its slip while it presses (the convex law).
+    pub(crate) fn opens_with_slip(&self) -> bool {
+        matches!(self, Formulation::ExactCone(settings) if settings.law == FrictionLaw::Associated)
+    }
+
     /// Whether friction along one tangent knows nothing of the other.
     pub(crate) fn is_boxed(&self) -> bool {
         matches!(self, Formulation::FrictionBox(_))

@@ -10,6 +10,7 @@
 
 use super::{SLIGHT, bias};
 use crate::constraint::kind::TOUCHING;
+use crate::constraint::position_error::larger;
 use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
 use crate::contact::{BlockKind, Contact, ContactKey, find_contact};
 use crate::dynamics;
@@ -18,6 +19,9 @@ use crate::step::contact_problem::ContactProblem;
 use crate::step::slip::ContactStart;
 use crate::step::system::System;
 use nalgebra::Vector3;
+
+/// How many times further from its laws an island is than its rows are from being linear, where it is posed along them.
+const FAR: f64 = 10.0;
 
 /// The workspace. Keeps its capacity.
 #[derive(Debug)]
@@ -127,7 +131,8 @@ impl Displacements {
                 let contact = &problem.contacts[index];
                 let end = find_contact(found, &contact.key);
                 let moved = self.contacts[index].displacement(system.poses(), contact, end, h);
-                let apart = if block.count == 3 { way_apart(contact, &before[own], h) } else { [0.0; 2] };
+                let falls = block.count == 3 && !system.settings.formulation.opens_with_slip();
+                let apart = if falls { way_apart(contact, &before[own], h) } else { [0.0; 2] };
                 let [left_1, left_2] = std::array::from_fn(|k| left(index)[k] - apart[k]);
                 // A part of a step is too short to remove what earlier ones have left.
                 let tolerated = if self.in_part { 0.0 } else { tolerance };
@@ -177,6 +182,38 @@ impl Displacements {
         if rows().all(|row| (self.rates[row] - self.along[row]).abs() <= slight) {
             rows().for_each(|row| posed[row] = self.along[row]);
         }
+    }
+
+    /// Poses an island with contacts along the rows of the beginning where it is much further from its laws than its rows are from being
+    /// linear; returns whether it did. What is linear always has an answer. What is not may contradict itself where there are more
+    /// contacts than what moves, which impulses of any size then try to mend.
+    pub(super) fn pose_first_order<'a>(
+        &self,
+        blocks: impl Iterator<Item = &'a RowBlock> + Clone,
+        impulses: &[f64],
+        posed: &mut [f64],
+    ) -> bool {
+        // What slides is posed by its velocity, which is no error.
+        let is_measured = |posed: &[f64], row: usize| posed[row] == self.rates[row];
+        let (mut error, mut bend) = (0.0_f64, 0.0_f64);
+        let is_met = |block: &&RowBlock| block.contact.is_some() || has_position(block);
+        for block in blocks.clone().filter(is_met) {
+            let presses = block.kind == RowKind::Bilateral || impulses[block.row] > 0.0;
+            for row in block.row..block.row + block.count {
+                let counts = presses || row == block.row && self.rates[row] < 0.0;
+                if counts && is_measured(posed, row) {
+                    error = larger(error, self.rates[row].abs());
+                    bend = larger(bend, (self.rates[row] - self.along[row]).abs());
+                }
+            }
+        }
+        let far = error > FAR * bend && blocks.clone().any(|block| block.contact.is_some());
+        for row in blocks.filter(|_| far).flat_map(|block| block.row..block.row + block.count) {
+            if is_measured(posed, row) {
+                posed[row] = self.along[row];
+            }
+        }
+        far
     }
 }
 

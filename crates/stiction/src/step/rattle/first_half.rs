@@ -168,8 +168,10 @@ impl Rattle {
         self.settled.resize(islands, false);
         self.reports.clear();
         self.reports.resize(islands, None);
-        self.contradicting.clear();
-        self.contradicting.resize(islands, false);
+        for marks in [&mut self.contradicting, &mut self.first_order] {
+            marks.clear();
+            marks.resize(islands, false);
+        }
         self.passes = 0;
         // Few steps take passes enough to need all of them.
         for values in [&mut self.contributed, &mut self.contributed_before] {
@@ -301,7 +303,8 @@ impl Rattle {
             }
             // Where loads are nearly undetermined the impulses may change and the laws be met all the same.
             let met = self.stands(problem, island, system, small)
-                || self.passes > 1 && self.largest_change(problem, island) * h <= SETTLED * tolerance;
+                || self.passes > 1 + usize::from(self.first_order[island])
+                    && self.largest_change(problem, island) * h <= SETTLED * tolerance;
             self.settled[island] = met && (self.passes == 1 || !self.flings(system, problem, island));
         }
     }
@@ -333,6 +336,13 @@ impl Rattle {
 
     /// Solves the islands that have not settled.
     fn solve(&mut self, system: &System<'_>, problem: &mut ContactProblem) {
+        if self.passes == 1 {
+            let Self { displacements, posed, first_order, .. } = self;
+            for (island, first_order) in first_order.iter_mut().enumerate() {
+                let blocks = problem.blocks(island);
+                *first_order = displacements.pose_first_order(blocks, &problem.rows.impulse, posed);
+            }
+        }
         self.free.clear();
         self.free.extend(self.posed.iter().zip(&self.contributed).map(|(posed, own)| posed - own));
         self.sliding.hasten(problem, &self.posed, &self.contributed, &mut self.free);

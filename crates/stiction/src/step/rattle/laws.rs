@@ -37,7 +37,10 @@ impl Judge {
         match kind {
             RowKind::Bilateral => (0..count).all(still),
             RowKind::Unilateral(BlockKind::Limit { .. }) => normal(),
-            RowKind::Unilateral(BlockKind::Friction { bound }) => impulse(0).abs() < bound && still(0),
+            RowKind::Unilateral(BlockKind::Friction { bound }) => {
+                still(0) && impulse(0).abs() <= (1.0 + ALONG) * bound
+                    || self.rubs_along(&[impulse(0)], bound, &[moved(0)])
+            }
             RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
                 normal()
                     && match law {

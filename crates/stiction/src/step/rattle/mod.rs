@@ -23,7 +23,8 @@
 //! left at last of the slip of sticking contacts is theirs to make up for in the next step.
 //!
 //! Where rows depend on each other, rounding and what earlier steps have left contradict each other. An island whose displacements
-//! are those along its rows, `J (q+ (-) q)`, but for a tenth of the overlap that is tolerated, is posed along its rows.
+//! are those along its rows, `J (q+ (-) q)`, but for a tenth of the overlap that is tolerated, is posed along its rows. So is, in its
+//! first pass, one with contacts that is ten times further from its laws than displacements are from those along its rows.
 //!
 //! A contact that slides at the beginning is rubbed in the first half against its velocity there, which makes sliding of order two;
 //! if its slip over the step is against that, against its slip. Only the direction counts, so it is posed as sliding much faster: what a
@@ -139,6 +140,8 @@ pub(crate) struct Rattle {
     reports: Vec<Option<IslandReport>>,
     /// Per island: whether its equalities contradict each other.
     contradicting: Vec<bool>,
+    /// Per island: whether its first pass was posed along the rows of the beginning.
+    first_order: Vec<bool>,
     /// Islands of the end that have no answer.
     unanswered: Vec<usize>,
     passes: usize,
@@ -201,6 +204,7 @@ impl Rattle {
             settled: Vec::new(),
             reports: Vec::new(),
             contradicting: Vec::new(),
+            first_order: Vec::new(),
             unanswered: Vec::new(),
             passes: 0,
             rounds: 0,

@@ -46,6 +46,17 @@ pub fn under(name: &str, text: &str) -> Simulation {
     Simulation::from_scene(scene).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
+/// A scene under a formulation and a stepper, likewise.
+pub fn under_by(stepper: Stepper, name: &str, text: &str) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.stepper = Some(stepper);
+    scene.options.contact_model = Some(name.into());
+    if name.starts_with("viscous") {
+        scene.options.viscosity.get_or_insert(VISCOSITY);
+    }
+    Simulation::from_scene(scene).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
 /// A scene under a stepper, likewise.
 pub fn under_stepper(stepper: Stepper, text: &str) -> Simulation {
     let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));

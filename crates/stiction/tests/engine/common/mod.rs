@@ -68,6 +68,23 @@ pub fn run(
 /// between. That is of second order, few steps bring anything, and it does not add up.
 pub const CONTACTS_BRING: f64 = 1e-3;
 
+/// Energy (J) that contacts may bring in this step, under the stepper of a simulation.
+pub fn contacts_may_bring(simulation: &Simulation, report: &StepReport) -> f64 {
+    let part = if simulation.settings().stepper == Stepper::Rattle { CONTACTS_BRING } else { 1e-12 };
+    part * (1.0 + report.kinetic_energy)
+}
+
+/// Speed (m/s) at which contacts may be left to approach, under the stepper of a simulation: where impulses act at both ends, a part
+/// of the overlap that is tolerated, in a step.
+pub fn approach_left(simulation: &Simulation) -> f64 {
+    let settings = simulation.settings();
+    let of_step = settings.overlap_tolerance / simulation.timestep();
+    if settings.stepper == Stepper::Rattle { of_step } else { 1e-8 }
+}
+
+/// The steppers that take every scene and every formulation.
+pub const STEPPERS: [Stepper; 2] = [Stepper::TimeStepping, Stepper::Rattle];
+
 /// Deepest overlap (m) of the contacts of the last step at the poses for which they were posed: what the removal of overlap
 /// has left. The certificate's penetration is that before the removal.
 pub fn overlap_as_posed(simulation: &Simulation) -> f64 {

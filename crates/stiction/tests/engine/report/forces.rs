@@ -429,6 +429,7 @@ fn pieces_that_fit_about_one_point_press_no_more_than_their_drive_and_turn_as_fa
         <default><joint armature="0.0001" damping="0.0005" frictionloss="0.0005"/></default>
         <asset><mesh name="piece" vertex="{vertices}"/></asset>
         <worldbody>{pieces}</worldbody><actuator><motor joint="1 0 0"/></actuator>
+        <custom><text name="stiction:stepper" data="time-stepping"/></custom>
         <keyframe><key name="start" ctrl="0.015"/></keyframe></mujoco>"#
     );
     let mut s = simulate(&text);

@@ -1,17 +1,11 @@
 //! The laws of contact under impulses at both ends of a step, by their exact answers.
 
-use super::restitution::{BETWEEN_WALLS, cradle, falling_cube, flies_at_wall};
+use super::restitution::{BETWEEN_WALLS, cradle, falling_cube, flies_at_wall, under_all_by};
 use crate::common::formulations::VISCOSITY;
-use crate::common::{position, run, shipped, simulate_by, speed};
-use stiction::contact::ImpactLaw;
-use stiction::scene::mjcf;
+use crate::common::{run, shipped, simulate_by, speed};
 use stiction::sim::{Simulation, Stepper};
 
 const G: f64 = 9.81;
-
-/// Formulations that obey Coulomb's law to the letter where bodies slide along one line.
-const COULOMB: [&str; 5] =
-    ["cone", "stewart-trinkle", "anitescu-potra", "friction-box", "friction-box-fixed-point"];
 
 fn by(contact_model: &str, text: &str) -> Simulation {
     simulate_by(Stepper::Rattle, contact_model, text)
@@ -25,22 +19,6 @@ fn cube(speed: f64, joints: &str, start: &str, rest: &str) -> String {
         <body name="cube" pos="0 0 0.05">{joints}<geom name="cube" type="box" size=".05 .05 .05" mass="1"/></body>
         </worldbody><keyframe><key name="start" qpos="{start}" qvel="{speed} {rest}"/></keyframe></mujoco>"#
     )
-}
-
-#[test]
-fn a_flat_cube_brakes_over_the_exact_distance_under_every_formulation() {
-    for model in COULOMB {
-        for start in [0.6, 6.0] {
-            let text = cube(start, "<freejoint/>", "0 0 0.05 1 0 0 0", "0 0 0 0 0");
-            let mut s = by(model, &text);
-            run(&mut s, start / (0.5 * G) + 0.1, |_, _| {});
-            let distance = position(&s, "cube").x;
-            // In the step in which it stops it slides for a part of it.
-            let bound = 0.5 * 0.5 * G * 0.005 * 0.005;
-            assert!((distance - start * start / G).abs() <= bound, "{model}, {start}: {distance}");
-            assert!(speed(&s) <= 1e-8, "{model}: {}", speed(&s));
-        }
-    }
 }
 
 #[test]
@@ -119,22 +97,9 @@ fn what_loses_its_contact_within_a_step_has_no_friction_from_the_step_before() {
     run(&mut s, 0.02, |s, _| assert_eq!(s.state.v[0], after, "{:?}", s.contact_acts()));
 }
 
-/// Under an impact law.
-fn bouncing(text: &str, model: &str, law: ImpactLaw) -> Simulation {
-    let mut scene = mjcf::parse(text, "test.xml").unwrap();
-    scene.options.contact_model = Some(model.into());
-    scene.options.impact = Some(law);
-    scene.options.stepper = Some(Stepper::Rattle);
-    Simulation::from_scene(scene).unwrap()
-}
-
-/// Runs a check under both laws and every formulation that knows them.
-fn under_all(text: &str, mut check: impl FnMut(Simulation, &str)) {
-    for law in [ImpactLaw::Poisson, ImpactLaw::Newton] {
-        for model in &COULOMB[..3] {
-            check(bouncing(text, model, law), &format!("{model}, {law}"));
-        }
-    }
+/// Runs a check under both impact laws and every formulation that knows them.
+fn under_all(text: &str, check: impl FnMut(Simulation, &str)) {
+    under_all_by(Stepper::Rattle, text, check);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Random bodies thrown on a heap: whatever happens, every step is solved and obeys the laws.
 
 use crate::common::piles::pile;
-use crate::common::{CONTACTS_BRING, overlap_as_posed, simulate, simulate_by};
+use crate::common::{CONTACTS_BRING, overlap_as_posed, simulate_by};
 use stiction::sim::{Simulation, Stepper};
 
 #[test]
-fn every_step_of_a_random_pile_is_solved_and_obeys_the_laws_of_contact() {
+fn every_step_of_a_random_pile_is_solved_by_time_stepping_and_obeys_the_laws_of_contact() {
     for seed in 1..=12 {
-        let mut s = simulate(&pile(seed, 8));
+        let mut s = simulate_by(Stepper::TimeStepping, "cone", &pile(seed, 8));
         for _ in 0..1000 {
             let report = s.step().unwrap();
             let c = &report.certificate;
