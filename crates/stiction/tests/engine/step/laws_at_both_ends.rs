@@ -2,10 +2,14 @@
 
 use super::restitution::{BETWEEN_WALLS, cradle, falling_cube, flies_at_wall, under_all_by};
 use crate::common::formulations::VISCOSITY;
-use crate::common::{run, shipped, simulate_by, speed};
+use crate::common::{position, run, shipped, simulate_by, speed};
 use stiction::sim::{Simulation, Stepper};
 
 const G: f64 = 9.81;
+
+/// Formulations that obey Coulomb's law to the letter where bodies slide along one line.
+const COULOMB: [&str; 5] =
+    ["cone", "stewart-trinkle", "anitescu-potra", "friction-box", "friction-box-fixed-point"];
 
 fn by(contact_model: &str, text: &str) -> Simulation {
     simulate_by(Stepper::Rattle, contact_model, text)
@@ -19,6 +23,22 @@ fn cube(speed: f64, joints: &str, start: &str, rest: &str) -> String {
         <body name="cube" pos="0 0 0.05">{joints}<geom name="cube" type="box" size=".05 .05 .05" mass="1"/></body>
         </worldbody><keyframe><key name="start" qpos="{start}" qvel="{speed} {rest}"/></keyframe></mujoco>"#
     )
+}
+
+#[test]
+fn a_flat_cube_brakes_over_the_exact_distance_under_every_formulation() {
+    for model in COULOMB {
+        for start in [0.6, 6.0] {
+            let text = cube(start, "<freejoint/>", "0 0 0.05 1 0 0 0", "0 0 0 0 0");
+            let mut s = by(model, &text);
+            run(&mut s, start / (0.5 * G) + 0.1, |_, _| {});
+            let distance = position(&s, "cube").x;
+            // In the step in which it stops it slides for a part of it.
+            let bound = 0.5 * 0.5 * G * 0.005 * 0.005;
+            assert!((distance - start * start / G).abs() <= bound, "{model}, {start}: {distance}");
+            assert!(speed(&s) <= 1e-8, "{model}: {}", speed(&s));
+        }
+    }
 }
 
 #[test]
