@@ -152,9 +152,27 @@ def test_certificates_of_random_scenes_are_what_their_recordings_say(tmp_path: p
     assert judged.returncode == 0 and judged.stderr == "", judged.stdout + judged.stderr
 
 
+def test_random_scenes_that_contradict_themselves_are_solved_under_impulses_at_both_ends() -> None:
+    # Ropes, closures, and links that overlap at their own joints: no pose obeys all of them, and parts of the steps are of first order.
+    handed = 0
+    for seed in (1, 10, 11, 26):
+        sim = stiction.Simulation(stiction.Model.from_string(random_scene(seed, True)), stepper="rattle")
+        energy = 0.0
+        for step in range(60):
+            sim.ctrl[:] = np.sin(0.05 * step)
+            report = sim.step()
+            assert report.solved, (seed, step, report)
+            # Motors of a newton metre on links of some kilograms.
+            assert report.kinetic_energy <= 2.0 * energy + 5.0, (seed, step, report)
+            energy = report.kinetic_energy
+            handed += report.hand_backs["unsettled"]
+    assert handed > 0
+
+
 def test_the_rows_of_a_report_obey_their_laws_and_are_named() -> None:
     model = stiction.Model.from_string(random_scene(8, True))
-    sim = stiction.Simulation(model)
+    # One act of each row in a step, so that its sums obey the laws too.
+    sim = stiction.Simulation(model, stepper="time-stepping")
     seen = set()
     for step in range(100):
         sim.ctrl[:] = np.sin(0.05 * step)
@@ -220,6 +238,9 @@ def test_an_array_that_is_changed_shows_in_the_fields_that_depend_on_it(
         values = np.abs(r[f"{kind}_impulse"].reshape(len(r[array]), -1)[:, 0])
         if law is not None:
             values = np.where(r["row_law_names"][r["row_law"]] == law, values, -1.0)
+        if law == "friction":
+            # The bound of what sticks may be larger.
+            values = np.where(np.abs(r["row_velocity"]) > 1e-6, values, -1.0)
         place = int(np.argmax(values))
         numbers = r[array].reshape(len(r[array]), -1)[place]
         numbers[0] = 1.5 * numbers[0] + 0.5

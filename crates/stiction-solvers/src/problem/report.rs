@@ -121,4 +121,11 @@ pub trait Solver<P: Problem + ?Sized> {
     fn limit_time(&mut self, seconds: Option<f64>) {
         let _ = seconds;
     }
+
+    /// Gives every later solve so many steps of its method (factorizations, as [`Report::iterations`] counts them) at most, if that is
+    /// less than its settings say; `None` takes the limit away. For those who have another way out where a solve takes long. Solvers
+    /// that are never long ignore it.
+    fn limit_iterations(&mut self, iterations: Option<usize>) {
+        let _ = iterations;
+    }
 }

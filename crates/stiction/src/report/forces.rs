@@ -353,6 +353,12 @@ impl Readout {
         Self { contacts: Acts::default(), pairs: Vec::new(), rows: Acts::default(), sources }
     }
 
+    /// Makes room for some acts of so many contacts.
+    pub(crate) fn make_room(&mut self, acts: usize, contacts: usize) {
+        self.contacts.all.reserve(acts * contacts);
+        self.pairs.reserve(contacts);
+    }
+
     /// Completes a step of `h` seconds: adds up the acts of each contact and row, and the contact forces by pair; contacts of a pair follow
     /// each other.
     pub(crate) fn close(&mut self, h: f64) {

@@ -1,8 +1,8 @@
-//! Why the acceleration and the event-driven stepper hand sets of trees back: their rules hold of smooth motions in which the contacts
-//! that press are the same, and of impacts of points.
+//! Why steppers hand sets of trees back: the rules of the acceleration and the event-driven stepper hold of smooth motions in which the
+//! contacts that press are the same, and of impacts of points; impulses at both ends, where the pose at the end can obey the laws.
 //!
-//! A set that is handed back takes the whole step by another rule, of lower order. That is no failure, but a user who chose these steppers
-//! for their accuracy has to know where they did not act: so every set counts once a step, by the first thing that happened to it.
+//! A set that is handed back takes the step, or the rest of it, by another rule, of lower order. That is no failure, but a user who chose a
+//! stepper for its accuracy has to know where it did not act: so every set counts once a step, by the first thing that happened to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,8 @@ macro_rules! hand_back_reasons {
             Inconsistency inconsistency;
             /// The solver found no forces.
             UnsolvedForces unsolved_forces;
+            /// Impulses at both ends of a part of the step do not settle, however short it is: the rest of the step is of first order.
+            Unsettled unsettled;
         }
     };
 }

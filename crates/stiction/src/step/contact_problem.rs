@@ -2,7 +2,7 @@
 
 use crate::constraint::islands::{Islands, RowProblem};
 use crate::constraint::kind::{Implicit, Level, StepAhead};
-use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows};
+use crate::constraint::rows::{BlockKey, RowBlock, RowKind, Rows, reserve};
 use crate::contact::{Contact, ContactKey, FormulationError, Impacts, IslandSolver, Memory};
 use crate::dynamics::Data;
 use crate::model::Model;
@@ -69,6 +69,11 @@ impl ProblemMemory {
         self.bilateral.clone_from(&other.bilateral);
     }
 
+    fn reserve(&mut self, other: &Self) {
+        reserve(&mut self.blocks, &other.blocks);
+        reserve(&mut self.bilateral, &other.bilateral);
+    }
+
     /// Adds what is remembered of other blocks.
     fn merge(&mut self, other: &Self) {
         self.blocks.extend_from_slice(&other.blocks);
@@ -102,6 +107,13 @@ impl Remembered {
         self.start.copy(&other.start);
         self.end.copy(&other.end);
         self.slips.clone_from(&other.slips);
+    }
+
+    /// Makes room for what another remembers.
+    pub(crate) fn reserve(&mut self, other: &Self) {
+        self.start.reserve(&other.start);
+        self.end.reserve(&other.end);
+        reserve(&mut self.slips, &other.slips);
     }
 
     /// Adds what is remembered of the blocks of other trees.

@@ -237,6 +237,7 @@ pub enum Stage {
 #[derive(Debug, Default)]
 pub struct Chain {
     settings: ChainSettings,
+    most_iterations: Option<usize>,
     state: State,
     modes: LeastNormNewton,
     proximal: ProximalPoint,
@@ -373,6 +374,8 @@ impl Chain {
 impl Solver<ConeNcp> for Chain {
     fn solve(&mut self, problem: &ConeNcp, start: Start, x: &mut Solution) -> Report {
         let ChainSettings { tolerance, time_limit, target, max_factorizations, history } = self.settings;
+        let max_factorizations =
+            self.most_iterations.map_or(max_factorizations, |most| most.min(max_factorizations));
         (self.stage, self.is_least) = (Stage::Start, false);
         if let Err(report) = self.state.open(
             problem,
@@ -397,5 +400,9 @@ impl Solver<ConeNcp> for Chain {
 
     fn limit_time(&mut self, seconds: Option<f64>) {
         self.settings.time_limit = seconds;
+    }
+
+    fn limit_iterations(&mut self, iterations: Option<usize>) {
+        self.most_iterations = iterations;
     }
 }

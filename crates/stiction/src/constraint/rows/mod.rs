@@ -129,6 +129,18 @@ impl Rows {
         self.turned.clear();
     }
 
+    /// Makes room for as many rows as others are.
+    pub(crate) fn reserve(&mut self, other: &Self) {
+        reserve(&mut self.blocks, &other.blocks);
+        reserve(&mut self.prescribed, &other.prescribed);
+        reserve(&mut self.impulse, &other.impulse);
+        reserve(&mut self.pieces, &other.pieces);
+        reserve(&mut self.jacobian, &other.jacobian);
+        reserve(&mut self.half, &other.half);
+        reserve(&mut self.loads, &other.loads);
+        reserve(&mut self.turned, &other.turned);
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.prescribed.len()
@@ -283,4 +295,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
+}
+
+/// Makes as much room in a list as another has.
+pub(crate) fn reserve<T>(list: &mut Vec<T>, other: &Vec<T>) {
+    list.reserve(other.capacity().saturating_sub(list.len()));
 }

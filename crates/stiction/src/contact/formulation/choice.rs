@@ -283,6 +283,11 @@ impl Formulation {
         matches!(self, Formulation::ExactCone(settings) if settings.law == FrictionLaw::Associated)
     }
 
+    /// Whether friction cones are pyramids.
+    pub(crate) fn is_faceted(&self) -> bool {
+        matches!(self, Formulation::Polyhedral(_))
+    }
+
     /// Whether friction along one tangent knows nothing of the other.
     pub(crate) fn is_boxed(&self) -> bool {
         matches!(self, Formulation::FrictionBox(_))

@@ -20,6 +20,9 @@ pub trait IslandSolver: Debug + Send {
         false
     }
 
+    /// Gives every later solve so many steps of its method at most, as [`Solver::limit_iterations`](stiction_solvers::Solver) does.
+    fn limit_iterations(&mut self, _iterations: Option<usize>) {}
+
     /// Number of rows above which islands may come with a factored operator ([`Operator`](crate::contact::Operator)).
     fn factored_from(&self) -> usize {
         usize::MAX
@@ -68,6 +71,10 @@ impl IslandSolver for RecordingSolver {
 
     fn asks_velocities(&self) -> bool {
         self.inner.asks_velocities()
+    }
+
+    fn limit_iterations(&mut self, iterations: Option<usize>) {
+        self.inner.limit_iterations(iterations);
     }
 
     fn factored_from(&self) -> usize {

@@ -7,15 +7,22 @@ use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead};
 use crate::constraint::position_error::larger;
 use crate::constraint::rows::{BlockKey, RowKind};
-use crate::contact::{BlockKind, ContactKey};
+use crate::contact::{BlockKind, ContactKey, Memory};
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::step::contact_problem::{ContactProblem, ProblemMemory, Remembered};
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::system::System;
+use stiction_solvers::Status;
 
 /// Passes at most.
 const MAX_PASSES: usize = 12;
+
+/// Steps of the solver in a pass at most, times the rows of the problem: what takes longer asks for what there is not.
+const MAX_EFFORT: usize = 50_000;
+
+/// So many steps may be taken however many rows there are.
+const MIN_ITERATIONS: usize = 30;
 
 /// Rounds of contacts that were not foreseen, at most.
 const MAX_ROUNDS: usize = 8;
@@ -157,39 +164,23 @@ impl Rattle {
         }
     }
 
-    /// Passes until all islands have settled.
+    /// Passes until all islands have settled; one where the part is of first order.
     fn pass_through(
         &mut self,
         system: &mut System<'_>,
         problem: &mut ContactProblem,
     ) -> Result<(), AlgorithmError> {
+        self.begin_passes(problem);
+        if self.is_first_order {
+            return self.pass_along_rows(system, problem);
+        }
         let islands = problem.islands.partition.count();
-        self.settled.clear();
-        self.settled.resize(islands, false);
-        self.reports.clear();
-        self.reports.resize(islands, None);
-        for marks in [&mut self.contradicting, &mut self.first_order] {
-            marks.clear();
-            marks.resize(islands, false);
-        }
-        self.passes = 0;
-        // Few steps take passes enough to need all of them.
-        for values in [&mut self.contributed, &mut self.contributed_before] {
-            values.clear();
-            values.reserve(problem.rows.len());
-        }
         let mut least = f64::INFINITY;
         self.best.clone_from(&problem.rows.impulse);
-        self.recalled.clone_from(&problem.memory);
         loop {
-            if self.move_to_end(system, problem).is_err() {
-                if self.passes > 0 {
-                    break;
-                }
-                // What is remembered of a step that was not solved may throw.
-                (0..islands).for_each(|island| problem.scale_impulses(island, 0.0));
-                self.best.fill(0.0);
-                self.move_to_end(system, problem)?;
+            // What is remembered of a step that was not solved may throw; what does not settle is left for shorter parts.
+            if self.move_or_let_fly(system, problem)? && self.passes > 0 {
+                break;
             }
             self.measure(system, problem);
             self.passes += 1;
@@ -204,15 +195,78 @@ impl Rattle {
                     self.best.clone_from(&problem.rows.impulse);
                 }
             }
-            if self.passes >= MAX_PASSES {
+            if self.passes >= MAX_PASSES || self.has_unsolved() {
                 break;
             }
             self.solve(system, problem);
         }
         // What does not settle may run away, so far that no step can be taken: the pass that brought least is the best there is.
         problem.rows.impulse.copy_from_slice(&self.best);
-        self.move_to_end(system, problem)?;
+        self.move_or_let_fly(system, problem)?;
         self.measure(system, problem);
+        Ok(())
+    }
+
+    /// Moves the trees with the impulses so far, or without any where these throw them so far that no step can be taken, which it tells.
+    ///
+    /// # Errors
+    /// No step can be taken without impulses.
+    fn move_or_let_fly(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+    ) -> Result<bool, AlgorithmError> {
+        let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let throws = self.move_to_end(system, problem).is_err() || !is_finite(&system.state.q);
+        if throws {
+            problem.rows.impulse.fill(0.0);
+            problem.memory.fill(Memory::default());
+            self.move_to_end(system, problem)?;
+        }
+        Ok(throws)
+    }
+
+    /// Forgets what earlier passes have found.
+    fn begin_passes(&mut self, problem: &ContactProblem) {
+        let islands = problem.islands.partition.count();
+        self.reports.clear();
+        self.reports.resize(islands, None);
+        for marks in [&mut self.settled, &mut self.contradicting, &mut self.first_order] {
+            marks.clear();
+            marks.resize(islands, false);
+        }
+        self.recalled.clone_from(&problem.memory);
+        self.passes = 0;
+        // Few steps take passes enough to need all of them.
+        for values in [&mut self.contributed, &mut self.contributed_before] {
+            values.clear();
+            values.reserve(problem.rows.len());
+        }
+    }
+
+    /// One pass of first order, as time stepping has it: the velocities obey the laws along the rows of the beginning, so that impulses add
+    /// no energy, whatever positions ask for. What overlaps stays so, for the projection of the next step to remove.
+    fn pass_along_rows(
+        &mut self,
+        system: &mut System<'_>,
+        problem: &mut ContactProblem,
+    ) -> Result<(), AlgorithmError> {
+        problem.rows.velocities(system.model, &self.kicked, &mut self.free);
+        problem.rows.blocks.iter().for_each(|block| self.free[block.row] -= bias(block.kind).min(0.0));
+        self.slack.clear();
+        self.slack.resize(problem.rows.len(), SLIGHT * system.settings.overlap_tolerance / system.h);
+        for island in 0..self.settled.len() {
+            self.solve_island(system, problem, island);
+            self.settled[island] = self.is_solved(island);
+        }
+        self.passes = 1;
+        if self.move_or_let_fly(system, problem)? {
+            self.settled.fill(false);
+        }
+        self.measure(system, problem);
+        // What was asked of the rows.
+        self.posed.clone_from(&self.after);
+        problem.rows.blocks.iter().for_each(|block| self.posed[block.row] += bias(block.kind).max(0.0));
         Ok(())
     }
 
@@ -266,7 +320,7 @@ impl Rattle {
 
     /// What the step does along the rows, as the laws see it, and the part of it that comes from the impulses.
     fn measure(&mut self, system: &System<'_>, problem: &ContactProblem) {
-        let Self { displacements, active, posed, slack, left, sliding, before, .. } = self;
+        let Self { displacements, active, posed, slack, left, before, .. } = self;
         displacements.measure(
             system,
             &self.began.q,
@@ -285,11 +339,11 @@ impl Rattle {
             let blocks = problem.blocks(island);
             displacements.agree(blocks, &problem.rows.impulse, slight, posed);
         }
-        sliding.pose(problem, posed, self.passes == 0);
         let alone = self.impulses_alone.iter_mut().zip(problem.velocity.iter().zip(&self.kicked));
         alone.for_each(|(alone, (with, without))| *alone = with - without);
         std::mem::swap(&mut self.contributed, &mut self.contributed_before);
         problem.rows.rates(system.model, &self.impulses_alone, &mut self.contributed);
+        self.sliding.pose(problem, &mut self.posed, &self.contributed, self.passes == 0);
         problem.rows.velocities(system.model, &problem.velocity, &mut self.after);
     }
 
@@ -302,10 +356,16 @@ impl Rattle {
                 continue;
             }
             // Where loads are nearly undetermined the impulses may change and the laws be met all the same.
-            let met = self.stands(problem, island, system, small)
+            let stands = self.stands(problem, island, system, small);
+            let met = stands
                 || self.passes > 1 + usize::from(self.first_order[island])
+                    && self.is_solved(island)
                     && self.largest_change(problem, island) * h <= SETTLED * tolerance;
             self.settled[island] = met && (self.passes == 1 || !self.flings(system, problem, island));
+            if stands && self.settled[island] {
+                // What meets the laws is an answer, wherever the solver has stopped.
+                self.reports[island].iter_mut().for_each(|report| report.solver.status = Status::Solved);
+            }
         }
     }
 
@@ -348,26 +408,43 @@ impl Rattle {
         self.sliding.hasten(problem, &self.posed, &self.contributed, &mut self.free);
         // What is posed has the gap of the end, and so the bias, which has that of the beginning, once more.
         problem.rows.blocks.iter().for_each(|block| self.free[block.row] -= bias(block.kind));
+        let most = MAX_EFFORT / problem.rows.len().max(1);
+        problem.solver.limit_iterations(Some(most.max(MIN_ITERATIONS)));
         for island in 0..problem.islands.partition.count() {
-            if self.settled[island] {
-                continue;
+            if !self.settled[island] {
+                self.solve_island(system, problem, island);
             }
-            if system.settings.formulation.bounds_by_memory() {
-                let blocks = problem.islands.partition.blocks(island);
-                blocks.iter().for_each(|&b| problem.memory[b] = self.recalled[b]);
-            }
-            let timestep = if self.is_stiff(problem, island) { system.h } else { 0.5 * system.h };
-            let ContactProblem { rows, islands, solver, memory, .. } = &mut *problem;
-            let (free, before, slack) = (&mut self.free, &self.before, &self.slack);
-            let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack };
-            let solved = islands.solve(island, &mut posed, solver.as_mut());
-            self.contradicting[island] = islands.contradicts();
-            let effort = self.reports[island].map_or([0; 2], |r| [r.solver.iterations, r.solver.pivots]);
-            self.reports[island] = solved.map(|mut report| {
-                report.solver.iterations += effort[0];
-                report.solver.pivots += effort[1];
-                report
-            });
         }
+        problem.solver.limit_iterations(None);
+    }
+
+    /// Solves an island with its free velocities.
+    fn solve_island(&mut self, system: &System<'_>, problem: &mut ContactProblem, island: usize) {
+        if system.settings.formulation.bounds_by_memory() {
+            let blocks = problem.islands.partition.blocks(island);
+            blocks.iter().for_each(|&b| problem.memory[b] = self.recalled[b]);
+        }
+        let timestep = if self.is_stiff(problem, island) { system.h } else { 0.5 * system.h };
+        let ContactProblem { rows, islands, solver, memory, .. } = &mut *problem;
+        let (free, before, slack) = (&mut self.free, &self.before, &self.slack);
+        let mut posed = RowProblem { model: system.model, rows, free, before, memory, timestep, slack };
+        let solved = islands.solve(island, &mut posed, solver.as_mut());
+        self.contradicting[island] = islands.contradicts();
+        let effort = self.reports[island].map_or([0; 2], |r| [r.solver.iterations, r.solver.pivots]);
+        self.reports[island] = solved.map(|mut report| {
+            report.solver.iterations += effort[0];
+            report.solver.pivots += effort[1];
+            report
+        });
+    }
+
+    /// Whether the last solve of an island found an answer.
+    pub(super) fn is_solved(&self, island: usize) -> bool {
+        self.reports[island].is_none_or(|report| report.solver.status == Status::Solved)
+    }
+
+    /// Whether that of any island that has not settled found none.
+    pub(super) fn has_unsolved(&self) -> bool {
+        (0..self.settled.len()).any(|island| !self.settled[island] && !self.is_solved(island))
     }
 }

@@ -25,6 +25,11 @@ impl Kept {
         std::mem::swap(&mut self.rows, &mut problem.rows);
     }
 
+    /// Makes room in other rows for as many.
+    pub(super) fn make_room_in(&self, rows: &mut Rows) {
+        rows.reserve(&self.rows);
+    }
+
     /// Takes the rows back from a problem that is solved, and keeps of the velocities `laws` what the laws see: what presses does not open,
     /// and what has friction left does not slide.
     pub(super) fn keep(&mut self, problem: &mut ContactProblem, laws: &[f64]) {

@@ -118,14 +118,14 @@ impl Rattle {
             if blocks.clone().any(|block| block.compliance > 0.0 || is_viscous(block)) {
                 continue;
             }
-            let (mut slope, mut curvature, mut size) = (0.0, 0.0, 0.0);
+            let (mut slope, mut curvature, mut rounding) = (0.0, 0.0, 0.0);
             for row in blocks.flat_map(|block| block.row..block.row + block.count) {
                 let impulse = problem.rows.impulse[row];
                 slope += impulse * self.free[row];
                 curvature += impulse * (self.posed[row] - self.free[row]);
-                size += (impulse * self.free[row]).abs();
+                rounding += impulse.abs() * (ROUNDING * self.free[row].abs() + HITS);
             }
-            let (work, rounding) = (slope + 0.5 * curvature, ROUNDING * size);
+            let work = slope + 0.5 * curvature;
             // Few add so much that the energy need be asked for.
             if work > rounding
                 && work > rounding + ROUNDING * self.kinetic_energy(system.model, system.data, &self.v)

@@ -16,12 +16,15 @@ const FASTER: f64 = 100.0;
 #[derive(Debug, Default)]
 pub(super) struct Sliding {
     along: Vec<Option<[f64; 2]>>,
+    /// Whether friction cones are pyramids.
+    is_faceted: bool,
 }
 
 impl Sliding {
     /// Finds what slides with the velocities `before` of the rows.
     pub(super) fn find(&mut self, problem: &ContactProblem, before: &[f64], formulation: &Formulation) {
         let boxed = formulation.is_boxed();
+        self.is_faceted = formulation.is_faceted();
         self.along.clear();
         self.along.resize(problem.contacts.len(), None);
         for (block, index) in with_friction(problem) {
@@ -34,12 +37,24 @@ impl Sliding {
     }
 
     /// Poses what slides on by the end of the step with the velocity of its beginning; at `first` all that slides there.
-    pub(super) fn pose(&mut self, problem: &ContactProblem, posed: &mut [f64], first: bool) {
+    ///
+    /// The friction of pyramids turns what slides more slowly than impulses push it, which those of the end do not take back as cones do: such
+    /// contacts are rubbed against their slip.
+    pub(super) fn pose(
+        &mut self,
+        problem: &ContactProblem,
+        posed: &mut [f64],
+        contributed: &[f64],
+        first: bool,
+    ) {
         for (block, index) in with_friction(problem) {
             let Some(velocity) = self.along.get(index).copied().flatten() else { continue };
             let tangential = &mut posed[block.row + 1..block.row + 3];
+            let slow = self.is_faceted
+                && libm::hypot(velocity[0], velocity[1]) < pushed(block, contributed)
+                && !is_viscous(block);
             let onwards = tangential[0] * velocity[0] + tangential[1] * velocity[1] > 0.0;
-            if onwards || first {
+            if !slow && (onwards || first) {
                 tangential.copy_from_slice(&velocity);
             } else {
                 // For good, lest passes take turns.
@@ -57,8 +72,7 @@ impl Sliding {
         free: &mut [f64],
     ) {
         for (block, index) in with_friction(problem).filter(|(block, _)| !is_viscous(block)) {
-            let pushed =
-                contributed[block.row..block.row + 3].iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+            let pushed = pushed(block, contributed);
             let tangents = block.row + 1..block.row + 3;
             let speed = libm::hypot(posed[tangents.start], posed[tangents.start + 1]);
             if self.along[index].is_some() && speed > 0.0 && speed < FASTER * pushed {
@@ -67,6 +81,11 @@ impl Sliding {
             }
         }
     }
+}
+
+/// How fast impulses make a contact, at most along one row.
+fn pushed(block: &RowBlock, contributed: &[f64]) -> f64 {
+    contributed[block.row..block.row + 3].iter().fold(0.0, |most: f64, u| most.max(u.abs()))
 }
 
 /// The contacts with friction of a problem.

@@ -1,5 +1,6 @@
 //! The stages of a step with impulses at both ends.
 
+use super::walk::Failure;
 use super::{Rattle, bias};
 use crate::constraint::islands::root;
 use crate::constraint::kind::Implicit;
@@ -34,6 +35,9 @@ pub(crate) struct Stages<'a> {
 /// Attempts at most to find the trees that meet.
 const ATTEMPTS: usize = 16;
 
+/// So many acts of each contact find room without asking for memory: those of both ends of four parts.
+const ROOM: usize = 8;
+
 /// Takes the step of all trees, once it is known which are under the contact rule: these with impulses at both ends, the others by
 /// the free rules. Where a tree is met that was not under the contact rule, or in another set, the step is taken again.
 ///
@@ -48,7 +52,10 @@ pub(crate) fn step(
     clock: &mut Clock,
 ) -> Result<(), AlgorithmError> {
     let opened = *report;
-    rattle.walk.keep_start(system);
+    rattle.walk.keep_start(system, memory);
+    // The first walk may come late, and has rows of its own.
+    rattle.kept[0].make_room_in(&mut stages.problem.rows);
+    stages.readout.make_room(ROOM, system.constraints.contacts.finder.contacts.len());
     for left in (0..ATTEMPTS).rev() {
         rattle.may_join = left > 0;
         let Some((first, second)) = attempt(rattle, system, &mut stages, memory, report, clock)? else {
@@ -125,7 +132,7 @@ impl Rattle {
     }
 
     /// Leaves the sets of trees that did not settle, or have travelled farther than their contacts were searched for, for later.
-    fn leave_unsettled(&mut self, system: &System<'_>, stages: &mut Stages<'_>) {
+    fn leave_unsettled(&mut self, system: &mut System<'_>, stages: &mut Stages<'_>) {
         let Stages { choice, problem, .. } = stages;
         let mut far = false;
         let mut every_impact = std::mem::take(&mut self.walk.every_impact);
@@ -140,7 +147,11 @@ impl Rattle {
         self.walk.sets.iter_mut().zip(&self.walk.every_impact).for_each(|(walks, far)| *walks |= far);
         for island in (0..self.settled.len()).filter(|&island| !self.settled[island]) {
             let tree = problem.islands.tree(island, &problem.rows);
-            tree.into_iter().for_each(|tree| self.walk.sets[root(&mut choice.sets, tree.index())] = true);
+            for set in tree.into_iter().map(|tree| root(&mut choice.sets, tree.index())) {
+                self.walk.sets[set] = true;
+                let failure = if self.is_solved(island) { Failure::DoesNotSettle } else { Failure::Unsolved };
+                self.walk.failed[set] = self.walk.failed[set].max(Some(failure));
+            }
         }
         for island in 0..self.reports.len() {
             let tree = problem.islands.tree(island, &problem.rows);
@@ -148,6 +159,7 @@ impl Rattle {
                 self.reports[island] = None;
             }
         }
+        self.walk.return_sets(system, choice);
         for (tree, active) in self.active.iter_mut().enumerate() {
             *active &= !self.walk.sets[root(&mut choice.sets, tree)];
         }

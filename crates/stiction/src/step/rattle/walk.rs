@@ -18,7 +18,7 @@ use crate::constraint::kind::{TOUCHING, is_active};
 use crate::contact::{Contact, ContactKey};
 use crate::dynamics::AlgorithmError;
 use crate::model::{Model, TreeId};
-use crate::report::StepReport;
+use crate::report::{HandBack, StepReport};
 use crate::step::contact_problem::StepMemory;
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::start::StepStart;
@@ -27,6 +27,9 @@ use crate::step::system::System;
 /// Parts of a step that are not taken apart any further, and what is left of one counts for nothing.
 const LEAST_PART: f64 = 1.0 / 1024.0;
 const NOTHING: f64 = 1e-9;
+
+/// The same where the solver finds no impulses: rows that contradict each other mostly do so however short a part is.
+const LEAST_UNSOLVED: f64 = 0.25;
 
 /// Halvings of a set in a step at most.
 const HALVINGS: usize = 100;
@@ -51,6 +54,13 @@ const AT_ONCE: f64 = 1e-13;
 /// Impacts in a row at one instant at most.
 const SEQUENCE: usize = 100;
 
+/// Why impulses at both ends of a part are no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Failure {
+    DoesNotSettle,
+    Unsolved,
+}
+
 /// The workspace.
 #[derive(Debug)]
 pub(super) struct Walk {
@@ -58,6 +68,8 @@ pub(super) struct Walk {
     pub(super) sets: Vec<bool>,
     /// By root: sets that go from impact to impact, whether anything bounces or not.
     pub(super) every_impact: Vec<bool>,
+    /// By root: how the whole step of a set has failed already.
+    pub(super) failed: Vec<Option<Failure>>,
     /// The whole step (s).
     pub(super) whole: f64,
     /// The state at its beginning, and at that of the present part.
@@ -72,6 +84,7 @@ impl Walk {
         Self {
             sets: vec![false; model.trees.len()],
             every_impact: vec![false; model.trees.len()],
+            failed: vec![None; model.trees.len()],
             whole: 0.0,
             start: StepStart::default(),
             part: StepStart::default(),
@@ -80,10 +93,15 @@ impl Walk {
         }
     }
 
-    /// Keeps the state at the beginning of the step.
-    pub(super) fn keep_start(&mut self, system: &System<'_>) {
+    /// Keeps the state at the beginning of the step, and makes room for all that a walk needs, as the first one may come late.
+    pub(super) fn keep_start(&mut self, system: &System<'_>, memory: &StepMemory) {
         self.whole = system.h;
         self.start.keep(system.state);
+        if self.part.q.len() != self.start.q.len() {
+            self.part.copy(&self.start);
+        }
+        self.memory.last.reserve(&memory.last);
+        self.memory.next.reserve(&memory.last);
     }
 
     /// Puts everything back there.
@@ -94,10 +112,23 @@ impl Walk {
         system.locate();
     }
 
+    /// Puts the trees of the sets that go through the step in parts back to its beginning: passes that do not settle may leave them anywhere.
+    pub(super) fn return_sets(&self, system: &mut System<'_>, choice: &mut IntegratorChoice) {
+        for (tree, contents) in system.model.trees.iter().enumerate() {
+            if choice.contact_rule[tree] && self.sets[root(&mut choice.sets, tree)] {
+                let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
+                system.state.q[coords.clone()].copy_from_slice(&self.start.q[coords]);
+                system.state.v[dofs.clone()].copy_from_slice(&self.start.v[dofs]);
+            }
+        }
+        system.locate();
+    }
+
     /// Marks the sets in which something bounces; `free` are the velocities without impulses.
     pub(super) fn begin(&mut self, system: &System<'_>, choice: &mut IntegratorChoice, free: &[f64]) {
         self.sets.fill(false);
         self.every_impact.fill(false);
+        self.failed.fill(None);
         for contact in &system.constraints.contacts.finder.contacts {
             let tree = contact.links.iter().flatten().map(|&link| system.model.links[link].tree).next();
             let Some(tree) = tree.filter(|tree| choice.contact_rule[tree.index()]) else { continue };
@@ -141,7 +172,9 @@ impl Rattle {
                     self.active[tree] =
                         stages.choice.contact_rule[tree] && root(&mut stages.choice.sets, tree) == set;
                 }
-                let met = self.walk_set(system, stages, set, memory, report)?;
+                let met = self.walk_set(system, stages, set, memory, report);
+                self.is_first_order = false;
+                let met = met?;
                 if met.is_some() {
                     return Ok(met);
                 }
@@ -168,6 +201,9 @@ impl Rattle {
         part.copy(start);
         let (mut done, mut longest) = (0.0, whole);
         let (mut events, mut halvings) = (0, 0);
+        if let Some(failure) = self.walk.failed[set].filter(|_| !self.walk.every_impact[set]) {
+            longest = self.shorten(failure, [whole; 2], &mut halvings, report);
+        }
         while whole - done > NOTHING * whole {
             system.h = whole - done;
             self.return_to_part(system, done);
@@ -187,10 +223,9 @@ impl Rattle {
                 return Ok(met);
             }
             let settled = !self.settled.contains(&false);
-            if !settled && part > LEAST_PART * whole && halvings < HALVINGS {
-                longest = 0.5 * part;
-                halvings += 1;
-                report.halvings += 1;
+            if !settled && !self.is_first_order {
+                let failure = if self.has_unsolved() { Failure::Unsolved } else { Failure::DoesNotSettle };
+                longest = self.shorten(failure, [part, whole - done], &mut halvings, report);
                 continue;
             }
             if !settled {
@@ -211,6 +246,25 @@ impl Rattle {
         }
         memory.next.merge(&self.walk.memory.last);
         Ok(None)
+    }
+
+    /// How long the next part may be (s) where one has failed: half of it, or the `rest` of the step to first order.
+    fn shorten(
+        &mut self,
+        failure: Failure,
+        [part, rest]: [f64; 2],
+        halvings: &mut usize,
+        report: &mut StepReport,
+    ) -> f64 {
+        let least = if failure == Failure::Unsolved { LEAST_UNSOLVED } else { LEAST_PART };
+        if part > least * self.walk.whole && *halvings < HALVINGS {
+            *halvings += 1;
+            report.halvings += 1;
+            return 0.5 * part;
+        }
+        self.is_first_order = true;
+        *report.hand_backs.of_mut(HandBack::Unsettled) += 1;
+        rest
     }
 
     /// Puts prescribed bodies and time some time (s) behind the beginning of the step.

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use stiction::scene::mjcf;
-use stiction::settings::Settings;
+use stiction::settings::{Settings, Stepper};
 use stiction::sim::Simulation;
 
 use crate::error::LabError;
@@ -162,7 +162,9 @@ struct Grasp {
 impl Grasp {
     fn new(method: Method, warm: bool) -> Result<Grasp, LabError> {
         let model = mjcf::parse(&scene::mjcf(&method.order()), "grasp.xml")?.model;
-        let settings = Settings { formulation: method.formulation()?, ..Default::default() };
+        // The paper's rule.
+        let stepper = Stepper::TimeStepping;
+        let settings = Settings { formulation: method.formulation()?, stepper, ..Default::default() };
         let mut simulation = Simulation::new(model.into(), settings)?;
         simulation.start_over()?;
         Ok(Grasp { simulation, warm })

@@ -13,7 +13,7 @@ use serde::Serialize;
 use stiction::contact::ImpactLaw;
 use stiction::model::{Model, TreeId};
 use stiction::scene::mjcf;
-use stiction::settings::Settings;
+use stiction::settings::{Settings, Stepper};
 use stiction::sim::{SimError, Simulation};
 
 use super::{DEFAULT, SCHEMES, Scheme};
@@ -143,6 +143,8 @@ fn measure(scheme: &Scheme, model: &Arc<Model>, settings: &PendulumSettings) -> 
     let formulation = scheme.formulation(FOUR, true)?;
     let with = Settings {
         formulation: formulation.clone(),
+        // The paper's rule.
+        stepper: Stepper::TimeStepping,
         restitution: Some(settings.restitution),
         impact: settings.impact,
         ..Default::default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use stiction::contact::Formulation;
 use stiction::scene::{Scene, mjcf};
-use stiction::sim::{Settings, Simulation};
+use stiction::sim::{Settings, Simulation, Stepper};
 
 use super::closed_form::{Pyramid, SPEED, velocity};
 use crate::error::LabError;
@@ -90,7 +90,9 @@ impl Throw {
     }
 
     fn run(&self, scene: &Scene, formulation: &Formulation) -> Result<Measured, LabError> {
-        let settings = Settings { formulation: formulation.clone(), ..Default::default() };
+        // The paper's rule.
+        let stepper = Stepper::TimeStepping;
+        let settings = Settings { formulation: formulation.clone(), stepper, ..Default::default() };
         let mut simulation = Simulation::new(Arc::new(scene.model.clone()), settings)?;
         if let Some(key) = scene.model.keyframe(Simulation::START) {
             simulation.reset_to(key)?;

@@ -295,6 +295,10 @@ impl IslandSolver for ExactCone {
         self.settings.viscous == ViscousRule::Explicit
     }
 
+    fn limit_iterations(&mut self, iterations: Option<usize>) {
+        self.solver.limit_iterations(iterations);
+    }
+
     fn factored_from(&self) -> usize {
         Self::FACTORED_FROM
     }
