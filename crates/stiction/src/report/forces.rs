@@ -353,8 +353,8 @@ impl Readout {
         Self { contacts: Acts::default(), pairs: Vec::new(), rows: Acts::default(), sources }
     }
 
-    /// Makes room for some acts of so many contacts.
-    pub(crate) fn make_room(&mut self, acts: usize, contacts: usize) {
+    /// Reserves memory for some acts of so many contacts.
+    pub(crate) fn reserve(&mut self, acts: usize, contacts: usize) {
         self.contacts.all.reserve(acts * contacts);
         self.pairs.reserve(contacts);
     }

@@ -109,7 +109,7 @@ impl Remembered {
         self.slips.clone_from(&other.slips);
     }
 
-    /// Makes room for what another remembers.
+    /// Reserves memory for what another remembers.
     pub(crate) fn reserve(&mut self, other: &Self) {
         self.start.reserve(&other.start);
         self.end.reserve(&other.end);

@@ -1,6 +1,6 @@
 //! The state at the beginning of a step, to which a step that fails goes back.
 
-use crate::model::{Mocap, State};
+use crate::model::{Mocap, State, Tree};
 
 /// What a step changes of a state, as it was before.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,13 @@ impl StepStart {
     /// Coordinates and velocities with which the rows of the last step were posed.
     pub(crate) fn posed(&self) -> Option<(&[f64], &[f64])> {
         self.posed.as_ref().map(|[q, v]| (&q[..], &v[..]))
+    }
+
+    /// Puts what was kept of the coordinates and velocities of a tree back.
+    pub(crate) fn restore_tree(&self, tree: &Tree, state: &mut State) {
+        let (coords, dofs) = (tree.coords.clone(), tree.dofs.clone());
+        state.q[coords.clone()].copy_from_slice(&self.q[coords]);
+        state.v[dofs.clone()].copy_from_slice(&self.v[dofs]);
     }
 
     /// Puts what was kept back.

@@ -129,7 +129,7 @@ impl Rows {
         self.turned.clear();
     }
 
-    /// Makes room for as many rows as others are.
+    /// Reserves memory for as many rows as others are.
     pub(crate) fn reserve(&mut self, other: &Self) {
         reserve(&mut self.blocks, &other.blocks);
         reserve(&mut self.prescribed, &other.prescribed);
@@ -297,7 +297,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
-/// Makes as much room in a list as another has.
+/// Reserves as much memory in a list as another has.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, other: &Vec<T>) {
     list.reserve(other.capacity().saturating_sub(list.len()));
 }

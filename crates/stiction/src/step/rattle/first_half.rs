@@ -179,7 +179,7 @@ impl Rattle {
         self.best.clone_from(&problem.rows.impulse);
         loop {
             // What is remembered of a step that was not solved may throw; what does not settle is left for shorter parts.
-            if self.move_or_let_fly(system, problem)? && self.passes > 0 {
+            if self.move_or_drop_impulses(system, problem)? && self.passes > 0 {
                 break;
             }
             self.measure(system, problem);
@@ -202,7 +202,7 @@ impl Rattle {
         }
         // What does not settle may run away, so far that no step can be taken: the pass that brought least is the best there is.
         problem.rows.impulse.copy_from_slice(&self.best);
-        self.move_or_let_fly(system, problem)?;
+        self.move_or_drop_impulses(system, problem)?;
         self.measure(system, problem);
         Ok(())
     }
@@ -211,7 +211,7 @@ impl Rattle {
     ///
     /// # Errors
     /// No step can be taken without impulses.
-    fn move_or_let_fly(
+    fn move_or_drop_impulses(
         &mut self,
         system: &mut System<'_>,
         problem: &mut ContactProblem,
@@ -260,7 +260,7 @@ impl Rattle {
             self.settled[island] = self.is_solved(island);
         }
         self.passes = 1;
-        if self.move_or_let_fly(system, problem)? {
+        if self.move_or_drop_impulses(system, problem)? {
             self.settled.fill(false);
         }
         self.measure(system, problem);

@@ -25,8 +25,8 @@ impl Kept {
         std::mem::swap(&mut self.rows, &mut problem.rows);
     }
 
-    /// Makes room in other rows for as many.
-    pub(super) fn make_room_in(&self, rows: &mut Rows) {
+    /// Reserves memory for as many in other rows.
+    pub(super) fn reserve_in(&self, rows: &mut Rows) {
         rows.reserve(&self.rows);
     }
 

@@ -35,8 +35,8 @@ pub(crate) struct Stages<'a> {
 /// Attempts at most to find the trees that meet.
 const ATTEMPTS: usize = 16;
 
-/// So many acts of each contact find room without asking for memory: those of both ends of four parts.
-const ROOM: usize = 8;
+/// Acts of each contact for which memory is reserved: those of both ends of four parts.
+const RESERVED_ACTS: usize = 8;
 
 /// Takes the step of all trees, once it is known which are under the contact rule: these with impulses at both ends, the others by
 /// the free rules. Where a tree is met that was not under the contact rule, or in another set, the step is taken again.
@@ -54,8 +54,8 @@ pub(crate) fn step(
     let opened = *report;
     rattle.walk.keep_start(system, memory);
     // The first walk may come late, and has rows of its own.
-    rattle.kept[0].make_room_in(&mut stages.problem.rows);
-    stages.readout.make_room(ROOM, system.constraints.contacts.finder.contacts.len());
+    rattle.kept[0].reserve_in(&mut stages.problem.rows);
+    stages.readout.reserve(RESERVED_ACTS, system.constraints.contacts.finder.contacts.len());
     for left in (0..ATTEMPTS).rev() {
         rattle.may_join = left > 0;
         let Some((first, second)) = attempt(rattle, system, &mut stages, memory, report, clock)? else {

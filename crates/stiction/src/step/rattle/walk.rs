@@ -93,7 +93,7 @@ impl Walk {
         }
     }
 
-    /// Keeps the state at the beginning of the step, and makes room for all that a walk needs, as the first one may come late.
+    /// Keeps the state at the beginning of the step, and reserves memory for all that a walk needs, as the first one may come late.
     pub(super) fn keep_start(&mut self, system: &System<'_>, memory: &StepMemory) {
         self.whole = system.h;
         self.start.keep(system.state);
@@ -116,9 +116,7 @@ impl Walk {
     pub(super) fn return_sets(&self, system: &mut System<'_>, choice: &mut IntegratorChoice) {
         for (tree, contents) in system.model.trees.iter().enumerate() {
             if choice.contact_rule[tree] && self.sets[root(&mut choice.sets, tree)] {
-                let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-                system.state.q[coords.clone()].copy_from_slice(&self.start.q[coords]);
-                system.state.v[dofs.clone()].copy_from_slice(&self.start.v[dofs]);
+                self.start.restore_tree(contents, system.state);
             }
         }
         system.locate();
@@ -278,9 +276,7 @@ impl Rattle {
     fn return_to_part(&self, system: &mut System<'_>, done: f64) {
         for (tree, contents) in TreeId::all(&system.model.trees).zip(&system.model.trees) {
             if self.active[tree.index()] {
-                let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
-                system.state.q[coords.clone()].copy_from_slice(&self.walk.part.q[coords]);
-                system.state.v[dofs.clone()].copy_from_slice(&self.walk.part.v[dofs]);
+                self.walk.part.restore_tree(contents, system.state);
             }
         }
         self.set_time(system, done);
