@@ -50,7 +50,7 @@ impl Rattle {
     }
 
     /// Keeps what is left of the slip of the contacts that stick, over a step of `h` seconds.
-    pub(super) fn keep_slips(&self, problem: &ContactProblem, next: &mut Remembered, h: f64) {
+    pub(super) fn keep_slips(&self, problem: &ContactProblem, next: &mut Remembered, h: f64, small: f64) {
         next.slips.clear();
         // What slides now may stick soon.
         next.slips.reserve(problem.contacts.len());
@@ -61,13 +61,17 @@ impl Rattle {
                 continue;
             };
             let impulse = &problem.rows.impulse[block.row..block.row + 3];
+            let rates = &self.displacements.rates[block.row..block.row + 3];
+            // Friction at its bound counts as met where nothing moves; steps after one another must not add up to a way.
+            let is_still = impulse[0] > 0.0 && rates[1..].iter().all(|rate| (h * rate).abs() <= small);
             let sticks = match law {
-                Law::Coulomb { mu } => libm::hypot(impulse[1], impulse[2]) < (1.0 - BOUND) * mu * impulse[0],
+                Law::Coulomb { mu } => {
+                    is_still || libm::hypot(impulse[1], impulse[2]) < (1.0 - BOUND) * mu * impulse[0]
+                }
                 Law::NoSlip => impulse[0] > 0.0,
                 _ => false,
             };
             if sticks {
-                let rates = &self.displacements.rates[block.row..block.row + 3];
                 let slip = Vector3::new(0.0, h * rates[1], h * rates[2]);
                 next.slips.push((block.key, (self.displacements.contacts[index].frame() * slip).into()));
             }

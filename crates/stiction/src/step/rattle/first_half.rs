@@ -2,7 +2,7 @@
 
 use super::rounds::Unforeseen;
 use super::sliding::is_viscous;
-use super::{Rattle, SLIGHT, SMALL, bias, drift, leave_out};
+use super::{Rattle, SETTLED, SLIGHT, SMALL, bias, drift, leave_out};
 use crate::constraint::islands::RowProblem;
 use crate::constraint::kind::{Implicit, Level, StepAhead};
 use crate::constraint::position_error::larger;
@@ -24,11 +24,11 @@ const MAX_EFFORT: usize = 50_000;
 /// So many steps may be taken however many rows there are.
 const MIN_ITERATIONS: usize = 30;
 
+/// Velocities that are smaller, as a part of what impulses change, are rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Rounds of contacts that were not foreseen, at most.
 const MAX_ROUNDS: usize = 8;
-
-/// Part of the overlap that is tolerated, as a displacement that another pass would bring.
-const SETTLED: f64 = 1e-1;
 
 impl Rattle {
     /// The kicks of the beginning, and the problem there: rows but those of the contacts in `left_out`, islands, what is remembered. The
@@ -310,8 +310,13 @@ impl Rattle {
             let contents = &model.trees[tree];
             let (coords, dofs) = (contents.coords.clone(), contents.dofs.clone());
             system.state.q[coords.clone()].copy_from_slice(&began.q[coords]);
-            system.state.v[dofs.clone()].copy_from_slice(&problem.velocity[dofs]);
-            drift::drift(system, tree, stiff[tree.index()], scratch)?;
+            let velocity = &problem.velocity[dofs.clone()];
+            if is_rest(velocity, &self.kicked[dofs.clone()]) {
+                system.state.v[dofs].fill(0.0);
+            } else {
+                system.state.v[dofs].copy_from_slice(velocity);
+                drift::drift(system, tree, stiff[tree.index()], scratch)?;
+            }
         }
         system.closures.loops.recall(self.start_loops.coordinates());
         system.locate();
@@ -447,4 +452,10 @@ impl Rattle {
     pub(super) fn has_unsolved(&self) -> bool {
         (0..self.settled.len()).any(|island| !self.settled[island] && !self.is_solved(island))
     }
+}
+
+/// Whether what impulses leave of the velocities of a tree without them is rounding. Steps must not add it up: contacts would take turns.
+fn is_rest(velocity: &[f64], without_impulses: &[f64]) -> bool {
+    let most = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    most(velocity) <= ROUNDING * most(without_impulses)
 }

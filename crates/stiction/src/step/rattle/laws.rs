@@ -38,8 +38,7 @@ impl Judge {
             RowKind::Bilateral => (0..count).all(still),
             RowKind::Unilateral(BlockKind::Limit { .. }) => normal(),
             RowKind::Unilateral(BlockKind::Friction { bound }) => {
-                still(0) && impulse(0).abs() <= (1.0 + ALONG) * bound
-                    || self.rubs_along(&[impulse(0)], bound, &[moved(0)])
+                self.rubs_along(&[impulse(0)], bound, &[moved(0)])
             }
             RowKind::Unilateral(BlockKind::Contact { law, .. }) => {
                 normal()
@@ -57,7 +56,7 @@ impl Judge {
         }
     }
 
-    /// Whether friction is below its bound and nothing moves, or at it and against what moves.
+    /// Whether friction is within its bound and nothing moves, or at it and against what moves.
     fn rubs(&self, friction: [f64; 2], bound: f64, moved: [f64; 2]) -> bool {
         if self.boxed {
             return (0..2).all(|k| self.rubs_along(&friction[k..=k], bound, &moved[k..=k]));
@@ -66,8 +65,9 @@ impl Judge {
     }
 
     fn rubs_along(&self, friction: &[f64], bound: f64, moved: &[f64]) -> bool {
-        if length(friction) < bound {
-            return moved.iter().all(|moved| moved.abs() <= self.small);
+        let still = moved.iter().all(|moved| moved.abs() <= self.small);
+        if still || length(friction) < bound {
+            return still && length(friction) <= (1.0 + ALONG) * bound;
         }
         let path = length(moved);
         let off =

@@ -1,7 +1,7 @@
 //! The stages of a step with impulses at both ends.
 
 use super::walk::Failure;
-use super::{Rattle, bias};
+use super::{Rattle, SETTLED, bias};
 use crate::constraint::islands::root;
 use crate::constraint::kind::Implicit;
 use crate::constraint::rows::RowKind;
@@ -212,7 +212,7 @@ impl Rattle {
         self.certify(system, stages, [h, 0.5 * h], [Implicit::All, Implicit::Nothing], report);
         self.exchange_ends(system);
         let problem = &mut *stages.problem;
-        self.keep_slips(problem, next, h);
+        self.keep_slips(problem, next, h, SETTLED * system.settings.overlap_tolerance);
         self.turn_to_bodies(problem);
         next.start.keep(&problem.rows, &problem.memory);
         next.start.keep_bilateral(&problem.rows);
