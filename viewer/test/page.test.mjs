@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { fifty } from "./fifty.mjs";
 import { readNpz } from "./npz.mjs";
-import { readOut } from "./readout.mjs";
+import { pressing, readOut } from "./readout.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -151,9 +151,10 @@ async function compareWithRecording(name, files) {
     comparePairs(`${name}, frame ${frame}`, recording, frame, shown);
     compareTransmitted(`${name}, frame ${frame}`, recording, frame, shown.transmitted);
     assert.deepEqual([shown.frame, shown.step], [frame, frame + 1]);
-    const expected = forces(recording, frame);
+    const expected = pressing(recording, frame);
     assert.equal(shown.arrows.length, expected.length, `${name}, frame ${frame}`);
-    for (const [i, { point, force }] of expected.entries()) {
+    for (const [i, contact] of expected.entries()) {
+      const { point, force } = contact;
       const size = Math.hypot(...force);
       // On the first body instead of the second where only that one moves.
       const sign = shown.arrows[i].vector.reduce((sum, x, k) => sum + x * force[k], 0) < 0 ? -1 : 1;
@@ -161,7 +162,7 @@ async function compareWithRecording(name, files) {
       assert.ok(error <= 1e-6 * size, `${name}, frame ${frame}, arrow ${i}: ${shown.arrows[i].vector} N, not ${force} N`);
       const away = Math.hypot(...point.map((x, k) => shown.arrows[i].point[k] - x));
       assert.ok(away <= 1e-5, `${name}, frame ${frame}, arrow ${i}: ${away} m away`);
-      assert.equal(sign, bodyIsFixed(recording, frame, i) ? -1 : 1);
+      assert.equal(sign, isOnFirst(recording, contact) ? -1 : 1);
     }
     arrows += expected.length;
   }
@@ -226,28 +227,10 @@ function smallestMovingGeom(recording) {
   return Math.min(...geoms.map((g) => Math.max(...recording.geom_size.subarray(3 * g, 3 * g + 3))));
 }
 
-/** The contacts of a step that carry a force. */
-function touching(recording, step) {
-  const [from, to] = [recording.contact_ptr[step], recording.contact_ptr[step + 1]].map(Number);
-  const contacts = Array.from({ length: to - from }, (_, i) => from + i);
-  return contacts.filter((c) => [0, 1, 2].some((k) => Math.fround(recording.contact_impulse[3 * c + k]) !== 0));
-}
-
-function forces(recording, step) {
-  return touching(recording, step).map((c) => {
-    const force = [0, 1, 2].map((axis) => {
-      const along = [0, 1, 2].map((row) => recording.contact_frame[9 * c + 3 * row + axis] * recording.contact_impulse[3 * c + row]);
-      return along.reduce((a, b) => a + b) / recording.timestep[0];
-    });
-    return { point: Array.from(recording.contact_point.subarray(3 * c, 3 * c + 3)), force };
-  });
-}
-
-/** Whether the second body of a step's i-th arrow is fixed and the first is not. */
-function bodyIsFixed(recording, step, i) {
-  const c = touching(recording, step)[i];
-  const fixed = (geom) => recording.body_fixed[recording.geom_body[geom]] === 1;
-  return fixed(recording.contact_geom2[c]) && !fixed(recording.contact_geom1[c]);
+/** Whether the second body of a contact is fixed and the first is not. */
+function isOnFirst(recording, { geoms }) {
+  const [first, second] = geoms.map((geom) => recording.body_fixed[recording.geom_body[geom]] === 1);
+  return second && !first;
 }
 
 /** Steps, keys, the time line, plots, hovering and switches do what they say. */

@@ -2,18 +2,33 @@
 
 /** Pairs of geoms with their contacts, as `viewer/src/readout.ts` describes them. */
 export function readOut(recording, step) {
-  const [from, to] = [recording.contact_ptr[step], recording.contact_ptr[step + 1]].map(Number);
   const pairs = new Map();
-  for (let c = from; c < to; c++) {
-    const geoms = [recording.contact_geom1[c], recording.contact_geom2[c]];
-    const key = geoms.join();
-    const contacts = pairs.get(key) ?? [];
-    // A contact that acts several times in the step is one.
-    if (recording.contact_act[c] > 0) contacts.at(-1).push(c);
-    else contacts.push([c]);
-    pairs.set(key, contacts);
+  for (const acts of actsOfContacts(recording, step)) {
+    const key = [recording.contact_geom1[acts[0]], recording.contact_geom2[acts[0]]].join();
+    pairs.set(key, [...(pairs.get(key) ?? []), acts]);
   }
   return [...pairs.values()].map((contacts) => addUp(recording, contacts));
+}
+
+/** The contacts of a step that carry a force on their second geom, in the order of the recording. */
+export function pressing(recording, step) {
+  const contacts = actsOfContacts(recording, step).map((acts) => {
+    const geoms = [recording.contact_geom1[acts[0]], recording.contact_geom2[acts[0]]];
+    return { geoms, ...wholeContact(acts.map((c) => readContact(recording, c, 1))) };
+  });
+  // The page has single precision.
+  return contacts.filter(({ force }) => force.some((x) => Math.fround(x) !== 0));
+}
+
+/** The entries of each contact of a step: one that acts several times is one contact. */
+function actsOfContacts(recording, step) {
+  const [from, to] = [recording.contact_ptr[step], recording.contact_ptr[step + 1]].map(Number);
+  const contacts = [];
+  for (let c = from; c < to; c++) {
+    if (recording.contact_act[c] > 0) contacts.at(-1).push(c);
+    else contacts.push([c]);
+  }
+  return contacts;
 }
 
 function addUp(recording, indices) {
@@ -21,7 +36,7 @@ function addUp(recording, indices) {
   const [firstFixed, secondFixed] = geoms.map((geom) => recording.body_fixed[recording.geom_body[geom]] === 1);
   const onFirst = secondFixed && !firstFixed;
   const contacts = indices.map((acts) => wholeContact(acts.map((c) => readContact(recording, c, onFirst ? -1 : 1))));
-  const weights = contacts.map((c) => Math.max(c.impulses[0], 0));
+  const weights = contacts.map((c) => Math.max(c.normalForce, 0));
   const plain = weights.every((w) => w === 0);
   const total = plain ? contacts.length : weights.reduce((a, b) => a + b);
   const center = sum(contacts.map((c, i) => c.point.map((x) => (x * (plain ? 1 : weights[i])) / total)));
@@ -51,7 +66,6 @@ function wholeContact(acts) {
   return {
     ...told,
     impulse: sum(acts.map((act) => act.impulse)),
-    impulses: [pressed],
     force,
     normalForce,
     tangentialForce: Math.hypot(...force.map((x, k) => x - normalForce * told.normal[k])),

@@ -112,8 +112,8 @@ class Settings:
         contact: contact model, by name or with all its settings.
         solver: name of its solver, with settings after it as in "nsgs max_iterations=200"; one that does not fit is refused
             with those that do.
-        stepper: "time-stepping", "rattle" for loads that are carried, "acceleration" for contacts that persist, or
-            "event-driven" to locate impacts in time.
+        stepper: "rattle" (impulses at both ends of a step), "time-stepping" for cheap steps of first order, "acceleration" for
+            contacts that persist, or "event-driven" to locate impacts in time.
         friction_directions: of a polyhedral contact model, even, 4 to 32.
         viscosity: of each contact point (N s/m), for the viscous contact models.
         compliance: of contacts (1/kg).

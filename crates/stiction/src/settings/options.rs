@@ -107,14 +107,18 @@ impl Settings {
     pub fn for_scene(user: &Options, scene: &Options) -> Result<Settings, FormulationError> {
         let options = user.or(scene);
         let default = Settings::default();
+        let formulation = options.formulation()?;
+        let baumgarte = options.baumgarte.unwrap_or(default.baumgarte);
+        let stepper =
+            options.stepper.unwrap_or_else(|| Stepper::where_none_is_chosen(&formulation, baumgarte));
         Ok(Settings {
             timestep: options.timestep,
-            formulation: options.formulation()?,
-            stepper: options.stepper.unwrap_or(default.stepper),
+            formulation,
+            stepper,
             impact: options.impact.unwrap_or(default.impact),
             impact_threshold: options.impact_threshold.unwrap_or(default.impact_threshold),
             restitution: options.restitution,
-            baumgarte: options.baumgarte.unwrap_or(default.baumgarte),
+            baumgarte,
             overlap_tolerance: options.overlap_tolerance.unwrap_or(default.overlap_tolerance),
             depenetration_speed: options.depenetration_speed,
         })

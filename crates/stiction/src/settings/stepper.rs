@@ -1,6 +1,7 @@
 //! The choice of a stepper.
 
 use super::SettingsError;
+use crate::contact::Formulation;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -9,7 +10,6 @@ use std::str::FromStr;
 #[serde(rename_all = "kebab-case")]
 pub enum Stepper {
     /// Impulses and velocities (Stewart and Trinkle 1996): first order, whatever happens within the step.
-    #[default]
     TimeStepping,
     /// Forces and accelerations by the classic Runge-Kutta rule while contacts persist (Drumwright 2015, section IV):
     /// fourth order. Steps in which contacts change are taken by time stepping.
@@ -19,12 +19,24 @@ pub enum Stepper {
     EventDriven,
     /// Contact impulses at both ends of a step, and inertia alone in between (RATTLE with complementarity): second order
     /// while contacts persist; what sticks stays where it is on whatever moves. Where constraints contradict each other, first order.
+    #[default]
     Rattle,
 }
 
 impl Stepper {
     /// The names, as the command line and scene files write them.
     pub const NAMES: [&'static str; 4] = ["time-stepping", "acceleration", "event-driven", "rattle"];
+
+    /// The stepper of a scene for which nobody has chosen one: `Rattle`, but where it does less than time stepping does. The bounds of
+    /// friction boxes come from an earlier step, and what does not slip at all has loads that are not determined: neither leaves passes
+    /// anything to settle on. Baumgarte's stabilisation is a way of time stepping.
+    pub fn where_none_is_chosen(formulation: &Formulation, baumgarte: f64) -> Self {
+        match formulation {
+            Formulation::FrictionBox(_) | Formulation::NoSlip(_) => Stepper::TimeStepping,
+            _ if baumgarte > 0.0 => Stepper::TimeStepping,
+            _ => Stepper::Rattle,
+        }
+    }
 
     /// Its name.
     pub fn name(&self) -> &'static str {

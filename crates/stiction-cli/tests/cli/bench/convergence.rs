@@ -4,7 +4,7 @@ use super::number;
 use crate::common::{scratch, stiction, stiction_in};
 
 #[test]
-fn errors_vanish_with_the_step_to_first_order_in_contact_to_second_under_impulses_at_both_ends_and_to_fourth_in_flight()
+fn errors_vanish_with_the_step_to_second_order_in_contact_to_fourth_in_flight_and_to_first_where_something_lands()
  {
     let dir = scratch("bench_convergence");
     let args = ["bench", "convergence", "--quick", "--json", "--out", "pictures"];
@@ -15,14 +15,16 @@ fn errors_vanish_with_the_step_to_first_order_in_contact_to_second_under_impulse
         let points = scene["points"].as_array().unwrap();
         assert_eq!(points.len(), 4);
         assert!(points.iter().all(|point| number(point, "unsolved") == 0.0), "{scene}");
-        let order = number(scene, "order");
-        let least = match (scene["free"] == true, scene["stepper"] == "rattle") {
-            (true, _) => 3.8,
-            (false, true) => 1.9,
-            (false, false) => 0.9,
+        let exact = points.iter().all(|point| number(point, "error") <= 1e-12);
+        let order = if exact { f64::INFINITY } else { number(scene, "order") };
+        // What lands loses the place within the step at which it does.
+        let least = match scene["scene"].as_str() {
+            Some("tumbling-box") => 3.8,
+            Some("drop" | "chain-on-floor") => 0.7,
+            _ => 1.9,
         };
         assert!(order >= least, "{scene}");
-        assert!(number(&points[3], "error") < 0.2 * number(&points[0], "error"), "{scene}");
+        assert!(exact || number(&points[3], "error") < 0.25 * number(&points[0], "error"), "{scene}");
     }
     assert!(std::fs::read_to_string(dir.join("pictures/convergence.svg")).unwrap().contains("drop: order"));
 }

@@ -93,10 +93,10 @@ use sliding::Sliding;
 use walk::Walk;
 
 /// Part of the overlap that is tolerated, as a displacement (m or rad) in a step that counts for nothing: rest must not creep.
-const SMALL: f64 = 1e-3;
+const SMALL: f64 = 1e-4;
 
 /// The same, as what another pass would bring.
-const SETTLED: f64 = 1e-2;
+const SETTLED: f64 = 1e-1;
 
 /// Part of the overlap that is tolerated that may be left of a displacement where rows contradict each other.
 const SLIGHT: f64 = 1e-1;

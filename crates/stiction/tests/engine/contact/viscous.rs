@@ -131,9 +131,11 @@ fn dry_and_viscous_friction_add_up_in_cones_pyramids_and_boxes() {
         while s.state.v[0] > 1e-9 && time < 2.0 {
             let report = s.step().unwrap();
             assert!(report.solved(), "{model}: {report:?}");
-            // A box takes the normal impulse of the step before.
+            // A box takes the normal impulse of the step before; at the stop the first half of a step has the viscous friction of the
+            // velocity at its beginning, which is at most what friction takes in the half.
             let exact = !model.starts_with("friction-box");
-            assert!(!exact || report.certificate.cone_violation <= 1e-6, "{model}: {report:?}");
+            let bound = if s.state.v[0] > mu * g * 1e-4 { 1e-6 } else { 1e-6 + 0.5 * mu * g * 0.5e-4 };
+            assert!(!exact || report.certificate.cone_violation <= bound, "{model}: {report:?}");
             time += 1e-4;
         }
         assert!((time - exact).abs() < 3e-4, "{model}, {solver}: {time} against {exact}");

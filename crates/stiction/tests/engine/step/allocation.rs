@@ -191,7 +191,7 @@ fn the_solvers_of_mylapilli_and_jain_allocate_nothing_after_warm_up() {
         ("cone", "mncp-rlm"),
         ("cone", "mncp-plm"),
     ] {
-        for (name, warm_up) in [("grasp", 100), ("belt", 1500), ("pendulum12", 4000), ("tendons", 3000)] {
+        for (name, warm_up) in [("grasp", 100), ("belt", 1500), ("pendulum12", 5500), ("tendons", 3000)] {
             let mut s =
                 simulate_with(model, solver, &if name == "tendons" { TENDONS.into() } else { shipped(name) });
             for _ in 0..warm_up {

