@@ -106,14 +106,13 @@ fn grasp() -> Result<Vec<Check>, CaseError> {
         Check::zero("any cube moves in 10 s (m)", moved, 1e-9),
         Check::zero("worst residual of a step", residual, 1e-9),
     ];
-    // Impulses are remembered as long as they move nothing by more than 1e-12 m in a step.
     for (body, _) in &places {
         let name = &rig.model().bodies[*body].name;
         checks.push(Check::relative(
             format!("{name}: vertical contact force (N)"),
             rig.model().bodies[*body].mass * GRAVITY,
             rig.load(*body).force().z,
-            1e-8,
+            1e-9,
         ));
     }
     Ok(checks)
