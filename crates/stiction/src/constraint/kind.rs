@@ -86,6 +86,8 @@ pub(crate) struct StepAhead<'a> {
     pub(crate) gap_rule: GapRule,
     /// Free velocity, those of loops among them.
     pub(crate) free: &'a [f64],
+    /// Whether limits have rows however far they are.
+    pub(crate) every_limit: bool,
     /// Of lone bodies with rotors: velocity at the end of the step minus the one it uses, without constraint impulses.
     pub(crate) late: &'a [f64],
 }
@@ -121,6 +123,7 @@ impl StepAhead<'_> {
         baumgarte: 0.0,
         gap_rule: GapRule::StewartTrinkle,
         free: &[],
+        every_limit: false,
         late: &[],
     };
 
@@ -143,7 +146,8 @@ impl Level<'_> {
             Level::Velocity(ahead) => {
                 // Round-off of a touching gap would be divided by h.
                 let rate = || if gap <= TOUCHING { 0.0 } else { gap / ahead.h };
-                let near = || ahead.h > 0.0 && gap <= LIMIT_REACH * ahead.h * travel(ahead) + TOUCHING;
+                let within_reach = || gap <= LIMIT_REACH * ahead.h * travel(ahead) + TOUCHING;
+                let near = || ahead.h > 0.0 && (ahead.every_limit || within_reach());
                 (gap <= TOUCHING || near()).then(rate)
             }
             Level::Acceleration => None,
@@ -476,11 +480,31 @@ impl Constraints {
         });
     }
 
-    /// The first constraint that has no rows in a contact problem at this level.
-    pub(crate) fn first_unsupported(&self, model: &Model, level: Level<'_>) -> Option<String> {
+    /// Whether there are constraints that have no rows in a contact problem at a level.
+    pub(crate) fn has_unsupported(&self, model: &Model, level: Level<'_>) -> bool {
         each_kind!(self, kind => if !kind.supports(level) && kind.count(model) > 0 {
-            return Some(kind.describe(model, 0));
+            return true;
         });
-        None
+        false
+    }
+
+    /// The trees of each constraint that has no rows in a contact problem at a level but may need them in a step: that couples trees, acts
+    /// in any case, or of whose gaps and rates at the velocities `v` `closes` holds.
+    pub(crate) fn for_each_unsupported(
+        &self,
+        at: &Present<'_>,
+        level: Level<'_>,
+        v: &[f64],
+        closes: impl Fn(f64, f64) -> bool,
+        mut each: impl FnMut(&mut dyn Iterator<Item = TreeId>),
+    ) {
+        each_kind!(self, kind => if !kind.supports(level) {
+            for index in 0..kind.count(at.model) {
+                let always = kind.couples(at.model, index) || kind.acts(at, index);
+                if always || kind.gaps(at, index, v).any(|(gap, rate)| closes(gap, rate)) {
+                    each(&mut kind.trees(at.model, index));
+                }
+            }
+        });
     }
 }

@@ -78,7 +78,7 @@ mod tests {
     use crate::recording::npz::tests::{doubles, read_array};
     use crate::report::Certificate;
     use crate::scene::mjcf;
-    use crate::sim::Settings;
+    use crate::sim::{Settings, Stepper};
     use std::io::Cursor;
     use std::path::Path;
 
@@ -98,8 +98,13 @@ mod tests {
     </mujoco>"#;
 
     fn recorded(steps: usize) -> (Recorder, Vec<StepReport>, Vec<u8>) {
+        recorded_by(Stepper::default(), steps)
+    }
+
+    fn recorded_by(stepper: Stepper, steps: usize) -> (Recorder, Vec<StepReport>, Vec<u8>) {
         let scene = mjcf::parse(SCENE, "record.xml").unwrap();
-        let mut simulation = Simulation::new(Arc::new(scene.model), Settings::default()).unwrap();
+        let settings = Settings { stepper, ..Settings::default() };
+        let mut simulation = Simulation::new(Arc::new(scene.model), settings).unwrap();
         let mut recorder = Recorder::new(&simulation, steps);
         let mut reports = Vec::new();
         for _ in 0..steps {
@@ -122,9 +127,14 @@ mod tests {
 
     #[test]
     fn every_contact_certificate_can_be_recomputed_from_the_file_alone() {
-        let (_, reports, archive) = recorded(80);
+        for stepper in [Stepper::TimeStepping, Stepper::Rattle] {
+            recompute_certificates(recorded_by(stepper, 80));
+        }
+    }
+
+    fn recompute_certificates((_, reports, archive): (Recorder, Vec<StepReport>, Vec<u8>)) {
         let get = |name: &str| numbers(&archive, name);
-        let (h, pointer) = (get("timestep")[0], get("contact_ptr"));
+        let (duration, act, pointer) = (get("contact_duration"), get("contact_act"), get("contact_ptr"));
         let (velocity, impulse) = (get("contact_velocity"), get("contact_impulse"));
         let (bias, mu) = (get("contact_bias"), get("contact_mu"));
         assert_eq!(pointer.len(), 81);
@@ -132,8 +142,9 @@ mod tests {
         for (i, report) in reports.iter().enumerate() {
             let mut found = Certificate::default();
             let worse = |worst: &mut f64, value: f64| *worst = worst.max(value);
-            for j in pointer[i] as usize..pointer[i + 1] as usize {
-                let (u, l) = (&velocity[3 * j..3 * j + 3], &impulse[3 * j..3 * j + 3]);
+            let acts = pointer[i] as usize..pointer[i + 1] as usize;
+            for j in acts.clone() {
+                let (u, l, h) = (&velocity[3 * j..3 * j + 3], &impulse[3 * j..3 * j + 3], duration[j]);
                 worse(&mut found.approach, -(u[0] + bias[j]));
                 worse(&mut found.pull, -l[0] / h);
                 worse(&mut found.cone_violation, (libm::hypot(l[1], l[2]) - mu[j] * l[0].max(0.0)) / h);
@@ -144,7 +155,7 @@ mod tests {
                 worse(&mut found.complementarity, (l[0] * (u[0] + bias[j])).abs() / h);
             }
             let c = report.certificate;
-            assert_eq!(report.contacts, (pointer[i + 1] - pointer[i]) as usize);
+            assert_eq!(report.contacts, acts.filter(|&j| act[j] == 0.0).count());
             let of_contacts = |c: &Certificate| {
                 [c.approach, c.pull, c.cone_violation, c.sliding_power, c.dissipation, c.complementarity]
             };

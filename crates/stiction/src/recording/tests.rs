@@ -4,7 +4,7 @@ use super::npz::NpzWriter;
 use super::{ContactTable, Recorder, Recording, SHAPE_NAMES};
 use crate::geometry::{ConvexMesh, HeightField, Shape};
 use crate::model::{BodyHandle, BodySpec, GeomSpec, JointSpec, ModelBuilder};
-use crate::sim::{Settings, Simulation};
+use crate::sim::{Settings, Simulation, Stepper};
 use crate::spatial::Transform;
 use nalgebra::Vector3;
 use std::io::Cursor;
@@ -63,7 +63,9 @@ fn with_rows(steps: usize) -> Recording {
         "rows.xml",
     );
     let model = scene.unwrap().model;
-    let mut simulation = Simulation::new(Arc::new(model), Settings::default()).unwrap();
+    // One act of each row in a step.
+    let settings = Settings { stepper: Stepper::TimeStepping, ..Settings::default() };
+    let mut simulation = Simulation::new(Arc::new(model), settings).unwrap();
     let mut recorder = Recorder::new(&simulation, steps);
     for _ in 0..steps {
         let report = simulation.step().unwrap();
@@ -179,7 +181,7 @@ fn shapes_are_recorded_with_what_draws_them() {
     assert_eq!(recording.run.meshes.vertex_ptr, [0, 8]);
     assert_eq!(recording.run.meshes.triangle.len(), 36);
     assert_eq!(recording.run.height_fields.height, [0.0, 0.1, 0.2, 0.3, 0.2, 0.1]);
-    assert_eq!(recording.contacts.of_step(1).len(), 1);
+    assert_eq!(recording.contacts.sums().of_step(1).len(), 1);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Why steppers hand sets of trees back: the rules of the acceleration and the event-driven stepper hold of smooth motions in which the
 //! contacts that press are the same, and of impacts of points; impulses at both ends, where the pose at the end can obey the laws.
 //!
-//! A set that is handed back takes the step, or the rest of it, by another rule, of lower order. That is no failure, but a user who chose a
-//! stepper for its accuracy has to know where it did not act: so every set counts once a step, by the first thing that happened to it.
+//! A set that is handed back takes the step, or the rest of it, by another rule: from forces to impulses at both ends, which are of order
+//! two, from these to the first order. That is no failure, but a user who chose a stepper for its accuracy has to know where it did not act:
+//! so every set counts once a step, by the first thing that happened to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ macro_rules! hand_back_reasons {
             Inconsistency inconsistency;
             /// The solver found no forces.
             UnsolvedForces unsolved_forces;
+            /// A limit is reached, or an equality, a loop, dry friction of a joint, a tendon or a cable acts: only contacts are forces.
+            Constraint constraint;
             /// Impulses at both ends of a part of the step do not settle, however short it is: the rest of the step is of first order.
             Unsettled unsettled;
         }

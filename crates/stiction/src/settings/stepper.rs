@@ -12,10 +12,10 @@ pub enum Stepper {
     /// Impulses and velocities (Stewart and Trinkle 1996): first order, whatever happens within the step.
     TimeStepping,
     /// Forces and accelerations by the classic Runge-Kutta rule while contacts persist (Drumwright 2015, section IV):
-    /// fourth order. Steps in which contacts change are taken by time stepping.
+    /// fourth order. Sets of bodies whose contacts change, or in which anything but contacts acts, take the step as by `Rattle`.
     Acceleration,
     /// As `Acceleration` between impacts, which are located in time to rounding and solved there, with restitution: several
-    /// in a step where there are. A step that has no such sequence of events is taken by time stepping.
+    /// in a step where there are. A set that has no such sequence of events takes the step as by `Rattle`.
     EventDriven,
     /// Contact impulses at both ends of a step, and inertia alone in between (RATTLE with complementarity): second order
     /// while contacts persist; what sticks stays where it is on whatever moves. Where constraints contradict each other, first order.

@@ -129,7 +129,7 @@ impl Simulation {
             memory: StepMemory::default(),
             step_number: 0,
             done: Work::default(),
-            work: Workspace::new(&model, &settings, &constraints)?,
+            work: Workspace::new(&model, &settings)?,
             clock: Clock::default(),
             constraints,
             settings,

@@ -201,6 +201,7 @@ impl ContactProblem {
         self.rows.clear();
         self.contacts.clone_from(&constraints.contacts.finder.contacts);
         let ahead = StepAhead {
+            every_limit: false,
             h: system.h,
             duration: system.h,
             implicit: Implicit::All,

@@ -18,7 +18,7 @@ use crate::step::system::System;
 
 /// A row is predicted to close when `gap + CLOSING h u_n < 0`; the quarter above one covers what turning bodies and
 /// accelerations within the step add to the linear estimate.
-const CLOSING: f64 = 1.25;
+pub(crate) const CLOSING: f64 = 1.25;
 
 /// Explicit Runge-Kutta is accurate while `trace((M + h D + h^2 K)^-1 (h D + h^2 K))`, a bound of its stability
 /// number, stays below this.
@@ -99,6 +99,11 @@ impl IntegratorChoice {
             self.contact_rule[tree] = self.marked[root(&mut self.sets, tree)];
         }
         Ok(())
+    }
+
+    /// The velocities by which rows are predicted to close (nv, then those of loops).
+    pub(crate) fn predicted(&self) -> &[f64] {
+        &self.predicted
     }
 
     /// Whether explicit integration of a tree's dampers, springs and servos would be inaccurate or unstable.

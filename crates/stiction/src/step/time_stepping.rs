@@ -12,7 +12,7 @@
 use crate::dynamics::AlgorithmError;
 use crate::model::TreeId;
 use crate::report::StepReport;
-use crate::step::certify::{StepOutcome, certify_end, certify_rows, close_readout, open_report};
+use crate::step::certify::{certify_end, certify_rows, close_readout, open_report};
 use crate::step::clock::{Clock, Stage};
 use crate::step::contact_problem::StepMemory;
 use crate::step::projection::Displacement;
@@ -45,7 +45,6 @@ pub(crate) fn step(
         readout,
         ..
     } = work;
-    let mut accelerated = work.acceleration.as_deref_mut();
     clock.time(Stage::Kinematics, || system.place()); // 1
     clock.time(Stage::Collision, || system.find_contacts()); // 2
     let mut report = clock.time(Stage::Certificate, || open_report(system));
@@ -59,19 +58,24 @@ pub(crate) fn step(
     clock.time(Stage::FreeVelocity, || choice.choose(system, free))?; // 3
     readout.clear();
     if let Some(rattle) = &mut work.rattle {
-        let stages = rattle::Stages { start, choice, free, problem, advance, tied, account, readout };
+        let mut level = work.acceleration.as_deref_mut();
+        if let Some(level) = &mut level {
+            clock.time(Stage::Solve, || {
+                acceleration::sustain_contacts(level, system, choice, &free.added, problem)
+            })?;
+        }
+        let level = level.as_deref_mut();
+        let stages = rattle::Stages { start, choice, free, problem, advance, tied, account, readout, level };
         rattle::step(rattle, system, stages, memory, &mut report, clock)?; // 4 to 7, and of 8 what holds of impulses
         clock.time(Stage::Certificate, || {
+            if let Some(level) = &mut work.acceleration {
+                level.close(readout, &mut report);
+            }
             close_readout(readout, &mut report, system.h);
             certify_end(system, &mut report);
             sticking.end(system, memory, readout, &mut report);
         });
         return Ok(report);
-    }
-    if let Some(level) = &mut accelerated {
-        clock.time(Stage::Solve, || {
-            acceleration::sustain_contacts(level, system, choice, &free.added, problem, &mut report)
-        })?;
     }
     let contact_rule = &choice.contact_rule;
     clock.time(Stage::Rows, || problem.assemble(system, free, contact_rule)); // 4
@@ -81,18 +85,13 @@ pub(crate) fn step(
         bounce.delay(system, free, problem)
     })?;
     clock.time(Stage::Certificate, || {
-        let outcome = StepOutcome { contact_rule, free, accelerated: accelerated.as_deref() };
-        certify_rows(system, problem, outcome, account, readout, &mut report)?; // 8, at the poses of the beginning
+        certify_rows(system, problem, (contact_rule, free), account, readout, &mut report)?; // 8, at the poses of the beginning
         close_readout(readout, &mut report, system.h);
         Ok::<(), AlgorithmError>(())
     })?;
     clock.time(Stage::Integrate, || {
-        let sustained = |tree: TreeId| accelerated.as_deref().is_some_and(|level| level.sustains(tree));
         advance.under_contact_rule(system, contact_rule, free, problem, bounce)?; // 7
-        advance.freely(system, &mut report.work, |tree| !contact_rule[tree.index()] && !sustained(tree))?;
-        if let Some(level) = accelerated.as_deref() {
-            level.write_state(system.model, system.state);
-        }
+        advance.freely(system, &mut report.work, |tree: TreeId| !contact_rule[tree.index()])?;
         tied.advance(system, contact_rule, &mut report.work)?;
         system.advance_prescribed();
         tied.close_loops(system, start, contact_rule, &mut free.added, &mut report.certificate)

@@ -1,6 +1,5 @@
 //! The workspaces of all stages of a step.
 
-use crate::constraint::kind::Constraints;
 use crate::model::Model;
 use crate::report::Readout;
 use crate::settings::Settings;
@@ -43,17 +42,13 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// # Errors
     /// A contact model that cannot be used, or something that the stepper does not do.
-    pub(crate) fn new(
-        model: &Model,
-        settings: &Settings,
-        constraints: &Constraints,
-    ) -> Result<Self, StepError> {
+    pub(crate) fn new(model: &Model, settings: &Settings) -> Result<Self, StepError> {
         Ok(Self {
             start: StepStart::default(),
             projection: Projection::new(model)?,
             choice: IntegratorChoice::new(model),
             free: FreeVelocity::new(model),
-            acceleration: AccelerationLevel::of(model, settings, constraints)?,
+            acceleration: AccelerationLevel::of(model, settings)?,
             rattle: Rattle::of(model, settings)?,
             problem: ContactProblem::new(model, settings)?,
             bounce: Bounce::new(model),

@@ -15,7 +15,6 @@ use crate::report::{ContactForce, Readout, RowLaw, RowVelocities, StepReport, ro
 use crate::step::certify::account::Account;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::free_velocity::FreeVelocity;
-use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
 
 /// A report with the energy of the beginning, to which the stages add.
@@ -23,41 +22,26 @@ pub(crate) fn open_report(system: &System<'_>) -> StepReport {
     StepReport::at(system.state.time, system.energy())
 }
 
-/// By what the trees have moved: the contact rule with its free velocity, or the level of forces.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StepOutcome<'a> {
-    pub(crate) contact_rule: &'a [bool],
-    pub(crate) free: &'a FreeVelocity,
-    pub(crate) accelerated: Option<&'a AccelerationLevel>,
-}
-
-/// Fills in everything that refers to the poses of the step's beginning, and the forces. Writes the row velocities of
-/// `problem`.
+/// Fills in everything that refers to the poses of the step's beginning, and the forces, of the trees under the contact rule with their free
+/// velocity. Writes the row velocities of `problem`.
 ///
 /// # Errors
 /// A lone body without mass or inertia.
 pub(crate) fn certify_rows(
     system: &System<'_>,
     problem: &mut ContactProblem,
-    outcome: StepOutcome<'_>,
+    (contact_rule, free): (&[bool], &FreeVelocity),
     account: &mut Account,
     readout: &mut Readout,
     report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
     problem.rows.velocities(system.model, &problem.velocity, &mut problem.rates);
-    report.work += account.under_contact_rule(system, outcome.contact_rule, outcome.free, problem)?;
+    report.work += account.under_contact_rule(system, contact_rule, free, problem)?;
     let (laws, after) = (&problem.rates[..], &problem.rates[..]);
     let laws = RowVelocities { start: &account.rates, free: &problem.free, laws, after };
     let h = system.h;
     certify_blocks(system, problem, laws, account, (h, |_: &RowBlock| h), readout, report);
     report.rows += problem.rows.len();
-    if let Some(level) = outcome.accelerated {
-        let carried = level.carried();
-        carried.certificates().for_each(|part| report.certificate.add_part(part));
-        carried.works().for_each(|work| report.work += *work);
-        readout.contacts.all.reserve(carried.capacity());
-        readout.contacts.all.extend_from_slice(carried.forces());
-    }
     Ok(())
 }
 

@@ -51,6 +51,7 @@ impl Rattle {
         for tree in TreeId::all(&model.trees).filter(|tree| active[tree.index()]) {
             kicks.at_start(system, tree, stiff[tree.index()], free, kicked)?;
         }
+        self.every_limit = false;
         self.reaches.clone_from(&system.constraints.contacts.finder.reaches);
         self.pose_start(system, free, problem, left_out);
         self.recall_start(problem, &last.start, &last.slips);
@@ -105,6 +106,7 @@ impl Rattle {
             baumgarte: 0.0,
             gap_rule: settings.formulation.gap_rule(),
             free: &free.v,
+            every_limit: self.every_limit,
             late: &free.late,
         };
         let stiff = StepAhead { duration: *h, implicit: Implicit::All, ..soft };
@@ -158,7 +160,7 @@ impl Rattle {
             }
             match self.add_unforeseen(system, free, problem, &last.slips, left_out) {
                 Unforeseen::Nothing => return Ok(None),
-                Unforeseen::Contacts => self.rounds += 1,
+                Unforeseen::Rows => self.rounds += 1,
                 Unforeseen::Trees(first, second) => return Ok(Some((first, second))),
             }
         }

@@ -46,7 +46,7 @@
 //! | `first_half` | the impulses of the beginning: passes |
 //! | `second_half` | those of the end, and impacts |
 //! | `kick`, `drift` | forces; inertia |
-//! | `rounds` | contacts that were not foreseen |
+//! | `rounds` | contacts and limits that were not foreseen |
 //! | `displacement` | what a step does along its rows |
 //! | `laws` | whether impulses meet their laws |
 //! | `body_axes` | impulses remembered in the axes of bodies |
@@ -106,6 +106,8 @@ const SLIGHT: f64 = 1e-1;
 pub(crate) struct Rattle {
     /// The trees under the contact rule, those of them at work, and those whose forces all act at the beginning.
     governed: Vec<bool>,
+    /// The sets of trees that have been moved at the level of forces.
+    sustained: Vec<Option<usize>>,
     active: Vec<bool>,
     stiff: Vec<bool>,
     kicks: Kicks,
@@ -155,6 +157,8 @@ pub(crate) struct Rattle {
     rounds: usize,
     /// Whether trees that meet unforeseen may still be joined to the sets at work.
     may_join: bool,
+    /// Whether all limits have rows, as one was not foreseen.
+    every_limit: bool,
     /// How far the contacts of each geom were searched for (m).
     reaches: Vec<f64>,
     /// Impulses so far, when a round adds rows.
@@ -166,12 +170,12 @@ pub(crate) struct Rattle {
 }
 
 impl Rattle {
-    /// The workspace if the settings ask for it.
+    /// The workspace if the settings ask for it, or for a stepper that hands sets back to this rule.
     ///
     /// # Errors
     /// The settings ask for something that this stepper does not do.
     pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
-        if settings.stepper != Stepper::Rattle {
+        if settings.stepper == Stepper::TimeStepping {
             return Ok(None);
         }
         if settings.baumgarte > 0.0 {
@@ -185,6 +189,7 @@ impl Rattle {
         let no = || vec![false; model.trees.len()];
         Ok(Some(Box::new(Self {
             governed: no(),
+            sustained: vec![None; model.trees.len()],
             active: no(),
             stiff: no(),
             kicks: Kicks::new(model),
@@ -217,6 +222,7 @@ impl Rattle {
             passes: 0,
             rounds: 0,
             may_join: true,
+            every_limit: false,
             reaches: Vec::new(),
             round: ProblemMemory::default(),
             walk: Walk::new(model),

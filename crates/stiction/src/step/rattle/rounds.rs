@@ -1,4 +1,4 @@
-//! Contacts that were not foreseen.
+//! Contacts and limits that were not foreseen.
 //!
 //! The contact problem of a step has the contacts that are near at its beginning, as near as what bodies may travel at their velocities
 //! there. Impulses, drives and forces may bring others about. Two tests at the end find them:
@@ -11,6 +11,8 @@
 //! Features that come together within the step press along the normal with which they touch, at the end: contacts that close, and whose
 //! normal has turned, get the rows of the end likewise. (A ball that rolls from one plate to the next is near the edge of the next one at
 //! the beginning, whose normal would brake it.)
+//!
+//! A limit that is crossed at the end without a row gets one as well, and so do all others then.
 //!
 //! Rows are only added, and turned once, so rounds end. Where a tree is met that no contact rule moved, the step is taken again with it.
 
@@ -33,8 +35,8 @@ const TURNED: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unforeseen {
     Nothing,
-    /// Contacts of trees at work, which have rows now.
-    Contacts,
+    /// Contacts and limits of trees at work, which have rows now.
+    Rows,
     /// A contact with a tree that is not at work.
     Trees(TreeId, TreeId),
 }
@@ -57,9 +59,12 @@ impl Rattle {
         }
         self.displacements.closing.extend(problem.contacts[known..].iter().map(|contact| contact.key));
         let turned = self.turn_closing(system, problem);
-        if problem.contacts.len() == known && !turned {
+        let tolerance = system.settings.overlap_tolerance;
+        let crossed = !self.every_limit && self.displacements.crosses_limit(&problem.rows, tolerance);
+        if problem.contacts.len() == known && !turned && !crossed {
             return Unforeseen::Nothing;
         }
+        self.every_limit |= crossed;
         let mut impulses = std::mem::take(&mut self.round);
         self.turn_to_bodies(problem);
         impulses.keep(&problem.rows, &problem.memory);
@@ -76,7 +81,7 @@ impl Rattle {
         self.ended.restore(system.state);
         self.exchange_ends(system);
         system.find_contacts();
-        Unforeseen::Contacts
+        Unforeseen::Rows
     }
 
     /// Adds to the contacts of the problem those that overlap at the end without a row, as they were at the beginning; or tells
@@ -89,6 +94,11 @@ impl Rattle {
             }
             let trees = contact.links.map(|link| link.map(|link| system.model.links[link].tree));
             let present = || trees.iter().flatten();
+            // What a set carries that was moved at the level of forces has a tolerance of its own.
+            let set = present().next().and_then(|tree| self.sustained[tree.index()]);
+            if set.is_some() && present().all(|tree| self.sustained[tree.index()] == set) {
+                continue;
+            }
             let works = present().any(|tree| self.active[tree.index()]);
             if works && present().all(|tree| self.active[tree.index()]) {
                 problem.contacts.push(self.carried_back(system, contact));

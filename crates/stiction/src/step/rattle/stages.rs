@@ -17,6 +17,7 @@ use crate::step::free_rule::TiedTrees;
 use crate::step::free_velocity::FreeVelocity;
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::start::StepStart;
+use crate::step::stepper::acceleration::AccelerationLevel;
 use crate::step::system::System;
 
 /// The workspaces of the stages that a step takes part in.
@@ -30,6 +31,8 @@ pub(crate) struct Stages<'a> {
     pub(crate) tied: &'a mut TiedTrees,
     pub(crate) account: &'a mut Account,
     pub(crate) readout: &'a mut Readout,
+    /// What has moved trees at the level of forces already.
+    pub(crate) level: Option<&'a mut AccelerationLevel>,
 }
 
 /// Attempts at most to find the trees that meet.
@@ -65,6 +68,9 @@ pub(crate) fn step(
         memory.next.clear();
         stages.readout.clear();
         rattle.walk.return_to_start(system);
+        if let Some(level) = &mut stages.level {
+            [first, second].iter().for_each(|&tree| level.release(tree, &mut stages.choice.contact_rule));
+        }
         stages.choice.join(system, stages.free, first, second)?;
     }
     Ok(())
@@ -84,9 +90,15 @@ fn attempt(
     rattle.kept[0].exchange_rows(stages.problem);
     clock.time(Stage::Rows, || rattle.begin(system, stages.free, stages.problem, last, &[]))?;
     clock.time(Stage::Integrate, || {
-        let contact_rule = &stages.choice.contact_rule[..];
-        stages.advance.freely(system, &mut report.work, |tree: TreeId| !contact_rule[tree.index()])?;
-        stages.tied.advance(system, contact_rule, &mut report.work)?;
+        let Stages { choice, level, advance, tied, .. } = &mut *stages;
+        let contact_rule = &choice.contact_rule[..];
+        let sustained = |tree| level.as_ref().is_some_and(|level| level.sustains(tree));
+        let is_free = |tree: TreeId| !contact_rule[tree.index()] && !sustained(tree);
+        advance.freely(system, &mut report.work, is_free)?;
+        if let Some(level) = level {
+            level.write_state(system.model, system.state);
+        }
+        tied.advance(system, contact_rule, &mut report.work)?;
         system.advance_prescribed();
         Ok::<(), AlgorithmError>(())
     })?;
@@ -126,6 +138,11 @@ impl Rattle {
         system.closures.loops.extend_rates(&mut free.v);
         self.walk.begin(system, choice, &free.v);
         self.governed.copy_from_slice(&choice.contact_rule);
+        let set = |tree| stages.level.as_ref().and_then(|level| level.sustaining_set(tree));
+        self.sustained
+            .iter_mut()
+            .zip(TreeId::all(&system.model.trees))
+            .for_each(|(of, tree)| *of = set(tree));
         for (tree, active) in self.active.iter_mut().enumerate() {
             *active = choice.contact_rule[tree] && !self.walk.sets[root(&mut choice.sets, tree)];
         }

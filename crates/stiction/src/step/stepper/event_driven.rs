@@ -17,8 +17,8 @@
 //!
 //! Where dampers or drives are stiff the parts are as short as the explicit rule asks for, down to `1/64` of the step.
 //!
-//! A set for which there are no forces, in which a persistent contact is lost, or whose impacts do not end, is handed back to time
-//! stepping for the whole step, and counted by reason ([`crate::report::HandBacks`]).
+//! A set for which there are no forces, in which a persistent contact is lost or anything but contacts acts, or whose impacts do not end, is
+//! handed back to impulses at both ends ([`crate::step::rattle`]) for the whole step, and counted by reason ([`crate::report::HandBacks`]).
 //!
 //! # References
 //! - F. Pfeiffer, C. Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 8: event-driven integration.

@@ -189,12 +189,8 @@ fn what_the_stepper_does_not_do_is_refused_by_name() {
     assert!(refusal(&slider(no_slip, 1e-3)).contains("the law 'no-slip'"));
     let pyramid = r#"<text name="stiction:contact_model" data="stewart-trinkle"/>"#;
     assert!(refusal(&slider(pyramid, 1e-3)).contains("contact model 'stewart-trinkle'"));
-    let limited = slider(VISCOUS, 1e-3).replace(
-        "<freejoint/>",
-        r#"<joint name="rail" type="slide" axis="1 0 0" limited="true" range="-1 1"/>"#,
-    );
-    let limited = limited.replace("0 0 0.1 1 0 0 0", "0").replace("1 0 0 0 0 0", "1");
-    assert!(refusal(&limited).contains("joint limits ('rail')"));
+    let baumgarte = r#"<numeric name="stiction:baumgarte" data="0.2"/>"#;
+    assert!(refusal(&slider(baumgarte, 1e-3)).contains("Baumgarte's stabilisation (0.2)"));
     let message = mjcf::parse(&slider("", 1e-3).replace("\"acceleration\"", "\"accelration\""), "test.xml")
         .unwrap_err()
         .to_string();

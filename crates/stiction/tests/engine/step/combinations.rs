@@ -38,7 +38,10 @@ fn takes_steps(scene: Scene, what: &str) -> bool {
             Certificate::FIELDS.iter().all(|field| !(field.get)(certificate).is_nan()),
             "{what}: {report:?}"
         );
-        assert!(!report.solved() || certificate.residual <= 1e-6, "{what}: {report:?}");
+        // Impulses at both ends are judged by what bodies do, however well the last pass was solved.
+        let most = if simulation.settings().stepper == Stepper::Rattle { 1e-4 } else { 1e-6 };
+        assert!(!report.solved() || certificate.residual <= most, "{what}: {report:?}");
+        assert!(!report.solved() || certificate.penetration <= 1e-6, "{what}: {report:?}");
         let state = &simulation.state;
         assert!(state.q.iter().chain(&state.v).all(|x| x.is_finite()), "{what}: {report:?}");
     }
@@ -51,7 +54,9 @@ fn every_formulation_takes_steps_with_every_solver_under_every_stepper_or_says_w
     let mut taken = 0;
     for name in Formulation::NAMES {
         for solver in Formulation::named(name).unwrap().solvers() {
-            for stepper in [Stepper::TimeStepping, Stepper::Acceleration, Stepper::EventDriven] {
+            for stepper in
+                [Stepper::TimeStepping, Stepper::Rattle, Stepper::Acceleration, Stepper::EventDriven]
+            {
                 for (text, of) in texts.iter().zip(SCENES) {
                     let what = format!("{of}, {name}, {solver}, {}", stepper.name());
                     let takes = takes_steps(scene(text, name, solver, stepper), &what);
@@ -61,5 +66,5 @@ fn every_formulation_takes_steps_with_every_solver_under_every_stepper_or_says_w
             }
         }
     }
-    assert!(taken >= 900, "{taken} combinations take steps");
+    assert!(taken >= 1200, "{taken} combinations take steps");
 }

@@ -4,7 +4,7 @@ use crate::common::{contact_force, run, shipped, simulate, speed};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::sync::Arc;
-use stiction::contact::ImpactLaw;
+use stiction::contact::{Formulation, ImpactLaw};
 use stiction::scene::mjcf;
 use stiction::sim::{Settings, SettingsError, SimError, Simulation, Snapshot, Stepper};
 
@@ -331,15 +331,16 @@ fn bouncing() -> String {
 
 #[test]
 fn what_the_stepper_does_not_do_is_refused_by_name() {
-    let text = r#"<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/></body></worldbody>
-        <equality><connect name="pin" body1="a" anchor="0 0 0"/></equality></mujoco>"#;
+    let text =
+        r#"<mujoco><worldbody><body name="a"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
     let model = Arc::new(mjcf::parse(text, "test.xml").unwrap().model);
-    let settings = Settings { stepper: Stepper::EventDriven, ..Settings::default() };
+    let formulation = Formulation::named("friction-box").unwrap();
+    let settings = Settings { stepper: Stepper::EventDriven, formulation, ..Settings::default() };
     let error = Simulation::new(model, settings).unwrap_err();
     assert!(matches!(error, SimError::Settings(SettingsError::Stepper { .. })));
     let message = error.to_string();
     assert!(
-        message.contains("'event-driven'") && message.contains("equality constraints ('pin')"),
+        message.contains("'event-driven'") && message.contains("contact model 'friction-box'"),
         "{message}"
     );
 }

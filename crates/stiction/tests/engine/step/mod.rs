@@ -10,6 +10,7 @@ mod conservation;
 mod contract;
 mod event_driven;
 mod hand_backs;
+mod handed_constraints;
 mod laws_at_both_ends;
 mod overlap_removal;
 mod random_piles;

@@ -5,9 +5,11 @@
 //! or a rim takes turns with a face, shows there.
 
 use super::AccelerationLevel;
+use crate::constraint::kind::Level;
 use crate::contact::detection::far_travellers;
 use crate::dynamics::{self, AlgorithmError};
-use crate::report::{HandBack, StepReport};
+use crate::model::TreeId;
+use crate::report::{HandBack, Readout, StepReport};
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::system::System;
 
@@ -37,9 +39,9 @@ pub(super) fn accept(
     system: &mut System<'_>,
     choice: &mut IntegratorChoice,
     added: &[f64],
-    report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
     judge(level, system);
+    judge_limits(level, system, choice);
     let System { model, data, .. } = system;
     for &tree in &level.trees {
         if level.has_lost(tree) {
@@ -49,13 +51,59 @@ pub(super) fn accept(
             choice.contact_rule[tree.index()] = false;
         }
     }
-    level.carried.accept(&level.lost);
-    for (tree, solved) in &level.reports {
-        if level.sustained[tree.index()] {
-            report.add_island(solved);
+    Ok(())
+}
+
+impl AccelerationLevel {
+    /// Exchanges the state of the system with that at which the workspace has arrived.
+    fn exchange_state(&mut self, system: &mut System<'_>) {
+        self.q.swap_with_slice(&mut system.state.q);
+        self.v.swap_with_slice(&mut system.state.v);
+        system.place();
+    }
+
+    /// Hands the set of a tree back after all, at the beginning of a step that is taken again.
+    pub(crate) fn release(&mut self, tree: TreeId, contact_rule: &mut [bool]) {
+        if !self.sustains(tree) {
+            return;
+        }
+        let set = self.set[tree.index()];
+        self.hand_back(set, HandBack::NewContact);
+        for (tree, _) in self.set.iter().enumerate().filter(|(_, of)| **of == set) {
+            contact_rule[tree] |= std::mem::take(&mut self.sustained[tree]);
         }
     }
-    Ok(())
+
+    /// Adds what the sets have done that came through, and counts the others.
+    pub(crate) fn close(&mut self, readout: &mut Readout, report: &mut StepReport) {
+        self.carried.accept(&self.lost);
+        for (_, solved) in self.reports.iter().filter(|(tree, _)| self.sustained[tree.index()]) {
+            report.add_island(solved);
+        }
+        self.carried.certificates().for_each(|part| report.certificate.add_part(part));
+        self.carried.works().for_each(|work| report.work += *work);
+        readout.contacts.all.reserve(self.carried.capacity());
+        readout.contacts.all.extend_from_slice(self.carried.forces());
+        self.lost.iter().flatten().for_each(|&reason| *report.hand_backs.of_mut(reason) += 1);
+    }
+}
+
+/// Hands back the sets that are beyond a limit at the end of the step. Kinematics are those of the beginning then.
+fn judge_limits(level: &mut AccelerationLevel, system: &mut System<'_>, choice: &IntegratorChoice) {
+    if !system.constraints.has_unsupported(system.model, Level::Acceleration) {
+        return;
+    }
+    let tolerance = system.settings.overlap_tolerance;
+    level.exchange_state(system);
+    let mut lost = std::mem::take(&mut level.lost);
+    let (at, crossed) = (system.present(), |gap: f64, _| gap < -tolerance);
+    system.constraints.for_each_unsupported(&at, Level::Acceleration, choice.predicted(), crossed, |trees| {
+        for set in trees.filter(|&tree| level.trees.contains(&tree)).map(|tree| level.set[tree.index()]) {
+            lost[set].get_or_insert(HandBack::Constraint);
+        }
+    });
+    level.lost = lost;
+    level.exchange_state(system);
 }
 
 /// Hands back the sets that have travelled too far, or whose energy has changed without a cause. Kinematics are those of the beginning

@@ -15,9 +15,10 @@
 //! 2. What approaches there is stopped: an inelastic impact along the normals. (The viscous impulse of an impact is zero.)
 //! 3. Four stages. In each, the contacts are found again, and `dN/dt v` is the difference of `N v` along the velocity,
 //!    which also holds for curved surfaces.
-//! 4. A set of trees is handed back to time stepping for this step when something happens in it that has no order: a contact
-//!    with dry friction hits, a new one closes, one is lost, sliding reverses, or there are no forces at all
-//!    (Painleve's paradox). The report counts these sets by reason ([`crate::report::HandBacks`]).
+//! 4. A set of trees is handed back to impulses at both ends ([`crate::step::rattle`]) for this step when something happens in it that
+//!    has no order: a contact with dry friction hits, a new one closes, one is lost, sliding reverses, anything but contacts acts (a limit
+//!    that may be reached, an equality), or there are no forces at all (Painleve's paradox). The report counts these sets by reason
+//!    ([`crate::report::HandBacks`]).
 //!
 //! Steps 1 and, at its end, 4 are in `locate` and `accept`, 2 and 3 in `forces`; `persistent` is a contact on its way.
 //!
@@ -34,18 +35,18 @@ use accept::Energies;
 pub(crate) use persistent::{Moment, Persistent};
 
 use crate::constraint::islands::{Islands, root};
-use crate::constraint::kind::{Constraints, Level};
+use crate::constraint::kind::{Level, TOUCHING};
 use crate::constraint::rows::Rows;
 use crate::contact::detection::ContactFinder;
 use crate::contact::{Contact, ContactForces, Formulation, IslandReport, Memory};
 use crate::dynamics;
 use crate::dynamics::AlgorithmError;
 use crate::model::{Law, Model, State, TreeId};
-use crate::report::{HandBack, StepReport, Work};
+use crate::report::{HandBack, Work};
 use crate::settings::{Settings, SettingsError, Stepper};
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
-use crate::step::integrator_choice::IntegratorChoice;
+use crate::step::integrator_choice::{CLOSING, IntegratorChoice};
 use crate::step::stepper::carried::Carried;
 use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
@@ -111,11 +112,7 @@ impl AccelerationLevel {
     ///
     /// # Errors
     /// The model or the settings have something that this stepper does not do.
-    pub(crate) fn of(
-        model: &Model,
-        settings: &Settings,
-        constraints: &Constraints,
-    ) -> Result<Option<Box<Self>>, SettingsError> {
+    pub(crate) fn of(model: &Model, settings: &Settings) -> Result<Option<Box<Self>>, SettingsError> {
         let stepper = settings.stepper;
         if matches!(stepper, Stepper::TimeStepping | Stepper::Rattle) {
             return Ok(None);
@@ -145,9 +142,6 @@ impl AccelerationLevel {
         let bounces = settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0);
         if stepper == Stepper::Acceleration && bounces {
             return refuse("restitution".into());
-        }
-        if let Some(what) = constraints.first_unsupported(model, Level::Acceleration) {
-            return refuse(what);
         }
         let zeros = || vec![0.0; model.nv()];
         Ok(Some(Box::new(Self {
@@ -190,6 +184,28 @@ impl AccelerationLevel {
         self.sustained[tree.index()]
     }
 
+    /// Its set then.
+    pub(crate) fn sustaining_set(&self, tree: TreeId) -> Option<usize> {
+        self.sustains(tree).then(|| self.set[tree.index()])
+    }
+
+    /// Hands the sets back in which other constraints than contacts act, or may within the step.
+    fn hand_back_constrained(&mut self, system: &System<'_>, choice: &IntegratorChoice) {
+        let closes = |gap: f64, rate: f64| gap <= TOUCHING + system.h * (-CLOSING * rate).max(0.0);
+        let at = system.present();
+        system.constraints.for_each_unsupported(
+            &at,
+            Level::Acceleration,
+            choice.predicted(),
+            closes,
+            |trees| {
+                for tree in trees.filter(|tree| choice.contact_rule[tree.index()]) {
+                    self.hand_back(self.set[tree.index()], HandBack::Constraint);
+                }
+            },
+        );
+    }
+
     /// Hands a set back; the first reason counts.
     pub(crate) fn hand_back(&mut self, set: usize, reason: HandBack) {
         self.lost[set].get_or_insert(reason);
@@ -217,11 +233,6 @@ impl AccelerationLevel {
         }
     }
 
-    /// What contacts have carried in the sets that this stepper has moved.
-    pub(crate) fn carried(&self) -> &Carried {
-        &self.carried
-    }
-
     /// Forgets the last step; takes the sets of trees that may touch.
     fn begin(&mut self, trees: usize, sets: &mut [usize]) {
         self.sustained.fill(false);
@@ -247,7 +258,6 @@ pub(crate) fn sustain_contacts(
     choice: &mut IntegratorChoice,
     added: &[f64],
     problem: &mut ContactProblem,
-    report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
     let model = system.model;
     level.begin(model.trees.len(), &mut choice.sets);
@@ -263,6 +273,7 @@ pub(crate) fn sustain_contacts(
             }
         }
     }
+    level.hand_back_constrained(system, choice);
     if level.events.is_none() {
         let finder = &system.constraints.contacts.finder;
         level.choose_contacts(model, system.data, &finder.contacts, &choice.contact_rule);
@@ -275,9 +286,8 @@ pub(crate) fn sustain_contacts(
         }
     }
     if !level.trees.is_empty() {
-        move_sets(level, system, choice, added, problem, report)?;
+        move_sets(level, system, choice, added, problem)?;
     }
-    level.lost.iter().flatten().for_each(|&reason| *report.hand_backs.of_mut(reason) += 1);
     Ok(())
 }
 
@@ -288,7 +298,6 @@ fn move_sets(
     choice: &mut IntegratorChoice,
     added: &[f64],
     problem: &mut ContactProblem,
-    report: &mut StepReport,
 ) -> Result<(), AlgorithmError> {
     let mut moving = std::mem::take(&mut level.moving);
     moving.clone_from(&level.trees);
@@ -303,7 +312,7 @@ fn move_sets(
     level.trees.clone_from(&moving);
     level.moving = moving;
     moved?;
-    accept::accept(level, system, choice, added, report)
+    accept::accept(level, system, choice, added)
 }
 
 /// Steps 2 to 4 for all trees of sets that qualify.
