@@ -317,3 +317,17 @@ pub(super) fn billups() -> Case {
         vec![(z[0] - 1.0) * (z[0] - 1.0) - 1.01]
     })
 }
+
+/// The conditions of Karush, Kuhn and Tucker of `min (x - 2)^2 + y^2` with `(1 - x)^3 >= y` and `x, y >= 0`: at the least point
+/// (1, 0), a cusp, there is no multiplier. From `y > 0` follows `2 y + l = 0`, so `y = 0`; then `x < 1` needs `l = 0` and is pushed
+/// to 2, and at `x = 1` the first entry is -2 whatever `l` is. Its size goes to zero as `l` grows and `x` goes to 1.
+pub(super) fn cusp() -> Case {
+    let starts = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 1.0, 1.0], [0.5, 0.5, 10.0], [1.0, 0.0, 100.0]];
+    let starts = starts.map(Vec::from).to_vec();
+    case("cusp", vec![0.0; 3], starts, Known::OneOf(vec![], 0.0), |z| {
+        let (x, y, l) = (z[0], z[1], z[2]);
+        let left = Dual::from(1.0) - x;
+        let squared = left * left;
+        vec![(x - 2.0) * 2.0 + l * squared * 3.0, y * 2.0 + l, squared * left - y]
+    })
+}

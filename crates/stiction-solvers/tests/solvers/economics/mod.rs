@@ -122,3 +122,12 @@ fn small_problems_of_the_literature_are_solved_from_every_start() {
         let _ = check(all, exact, &["path", "fb-plm", "robust", "fb-rlm"]);
     }
 }
+
+#[test]
+fn conditions_without_a_multiplier_at_a_cusp_are_never_called_solved() {
+    // N19 (jkitchin/ripopt #19): residuals as small as one likes, and no solution.
+    for exact in [true, false] {
+        let (_, solved) = check(vec![cases::cusp()], exact, &[]);
+        assert_eq!(solved, [0; 4]);
+    }
+}

@@ -187,6 +187,94 @@ fn games_with_ties_are_solved_as_well() {
     }
 }
 
+/// The game of these payoffs: what they are less than the largest, and one.
+fn of_payoffs(first: &[&[f64]], second: &[&[f64]]) -> Game {
+    let costs = |payoffs: &[&[f64]]| {
+        let most = payoffs.iter().copied().flatten().fold(f64::MIN, |most, payoff| most.max(*payoff));
+        payoffs.iter().map(|row| row.iter().map(|payoff| 1.0 + most - payoff).collect()).collect()
+    };
+    Game { a: costs(first), b: costs(second) }
+}
+
+/// Fails unless the answer of every method, and from every label, is this pair of strategies.
+fn check_only_equilibrium(game: &Game, p: &[f64], r: &[f64]) {
+    let n = game.rows() + game.columns();
+    let problem = game.lcp(&in_order(n));
+    let check = |status: Status, z: &[f64], what: &str| {
+        assert_eq!(status, Status::Solved, "{what}");
+        let found = [normalized(&z[..game.rows()]), normalized(&z[game.rows()..])].concat();
+        for (found, exact) in found.iter().zip(p.iter().chain(r)) {
+            assert!((found - exact).abs() < 1e-10, "{what}: {found} instead of {exact}");
+        }
+    };
+    let mut x = Solution::default();
+    for label in 0..n {
+        let report = howson().solve_from_label(&problem, label, &mut x);
+        check(report.status, &x.z, &format!("label {label}"));
+    }
+    let mut robust = Robust::new(RobustSettings::default()).unwrap();
+    let report = robust.solve(&problem, Start::Cold, &mut x);
+    check(report.status, &x.z, "robust");
+}
+
+#[test]
+fn the_only_equilibrium_is_found_where_other_programs_end_at_none() {
+    // N28 (drvinceknight/Nashpy #83). Against 1/2 of rows 5 and 6 both columns pay 0.15; 9 y + 0.3 (1 - y) = 7.5 y + 6.9 (1 - y).
+    let first: [&[f64]; 8] = [
+        &[9.5, -7.8],
+        &[-9.6, 0.3],
+        &[-7.1, -1.4],
+        &[5.9, 7.6],
+        &[9.0, 0.3],
+        &[7.5, 6.9],
+        &[-3.1, 3.6],
+        &[-8.4, -3.7],
+    ];
+    let second: [&[f64]; 8] = [
+        &[0.2, 0.6],
+        &[0.4, 0.1],
+        &[0.9, 0.0],
+        &[0.4, 0.1],
+        &[0.1, 0.2],
+        &[0.2, 0.1],
+        &[0.8, 1.0],
+        &[0.2, 0.4],
+    ];
+    let half = [0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0];
+    check_only_equilibrium(&of_payoffs(&first, &second), &half, &[66.0 / 81.0, 15.0 / 81.0]);
+
+    // N28 (drvinceknight/Nashpy #231), with ties: rows 3, 5 and 6 are scissors, paper and stone, and gain of every other row.
+    let payoffs: [&[f64]; 6] = [
+        &[0.0, -1.0, -1.0, -1.0, 1.0, -1.0],
+        &[1.0, 0.0, 1.0, -1.0, -1.0, -1.0],
+        &[1.0, -1.0, 0.0, -1.0, -1.0, 1.0],
+        &[1.0, 1.0, 1.0, 0.0, -1.0, -1.0],
+        &[-1.0, 1.0, 1.0, 1.0, 0.0, -1.0],
+        &[1.0, 1.0, -1.0, 1.0, 1.0, 0.0],
+    ];
+    let negative: Vec<Vec<f64>> =
+        payoffs.iter().map(|row| row.iter().map(|payoff| -payoff).collect()).collect();
+    let negative: Vec<&[f64]> = negative.iter().map(Vec::as_slice).collect();
+    let thirds = [0.0, 0.0, 1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0];
+    check_only_equilibrium(&of_payoffs(&payoffs, &negative), &thirds, &thirds);
+}
+
+#[test]
+fn the_robust_driver_finds_an_equilibrium_of_every_game_with_ties() {
+    // N28 (drvinceknight/Nashpy #207): payoffs of a few integers, so that most vertices are degenerate.
+    let mut random = Pcg64::seed_from_u64(76);
+    let mut robust = Robust::new(RobustSettings::default()).unwrap();
+    for round in 0..3000 {
+        let (rows, columns) = (random.random_range(1..=8), random.random_range(1..=8));
+        let most = [2, 3][round % 2];
+        let game = Game::new(rows, columns, || f64::from(random.random_range(1..=most)));
+        let mut x = Solution::default();
+        let report = robust.solve(&game.lcp(&in_order(rows + columns)), Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "round {round}: {report:?}");
+        assert!(game.regret(&x.z) < 1e-9, "round {round}: {}", game.regret(&x.z));
+    }
+}
+
 #[test]
 fn costs_that_are_not_positive_need_not_have_a_solution_and_none_is_invented() {
     let mut random = Pcg64::seed_from_u64(74);

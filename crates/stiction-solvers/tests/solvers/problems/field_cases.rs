@@ -1,5 +1,8 @@
 //! Contact problems on which other engines went wrong, with every solver that serves their class.
 
+use crate::common::{gram, matrix, uniform};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
 use stiction_solvers::select::registry::SOLVERS;
 use stiction_solvers::{AnyProblem, BoxLcp, ConeNcp, FactoredLcp, FrictionLaw, Lcp, Solution, Start, Status};
 
@@ -71,6 +74,42 @@ fn four_points_under_a_face_carry_its_weight_without_moment() {
             let moments = [x.z[0] + x.z[1] - x.z[2] - x.z[3], x.z[0] - x.z[1] + x.z[2] - x.z[3]];
             assert!((sum - 0.0981).abs() <= 1e-12, "{name}: {:?}", x.z);
             assert!(moments.iter().all(|moment| moment.abs() <= 1e-12), "{name}: {:?}", x.z);
+        }
+    }
+}
+
+/// By how much `z >= 0`, `w = M z + q >= 0` and `z w = 0` are missed: the largest entry of the lesser of both.
+fn violation(problem: &Lcp, z: &[f64]) -> f64 {
+    let q = problem.q();
+    let rows = problem.matrix().chunks_exact(q.len()).zip(q);
+    let w = rows.map(|(row, q)| q + row.iter().zip(z).map(|(m, z)| m * z).sum::<f64>());
+    w.zip(z).fold(0.0, |worst, (w, z)| worst.max(z.min(w).abs()))
+}
+
+#[test]
+fn a_positive_definite_problem_has_one_answer_and_every_method_finds_it() {
+    // N01 (QuantEcon/QuantEcon.py #768): M = A^T A + 1, where an implementation of Lemke's method broke a sign.
+    let pivoting = ["robust", "lemke", "dantzig", "proximal-lemke"];
+    for (n, seed) in [2, 10, 30, 100].into_iter().flat_map(|n| (0..20).map(move |seed| (n, seed))) {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let inner = gram(n, n, &uniform(&mut random, n * n));
+        let m = matrix(n, |i, j| inner[i * n + j] + f64::from(u8::from(i == j)));
+        let problem = Lcp::new(m, uniform(&mut random, n)).unwrap();
+        let found = answers(&AnyProblem::Lcp(problem.clone()), 1e-12);
+        let known = &found.iter().find(|(name, ..)| *name == "robust").unwrap().2.z;
+        for (name, status, x) in &found {
+            let (pivots, what) =
+                (pivoting.contains(name), format!("{name}, {n} unknowns, seed {seed}: {status:?}"));
+            if !pivots && *status != Status::Solved {
+                continue;
+            }
+            assert_eq!(*status, Status::Solved, "{what}");
+            // Who iterates stops at the tolerance, in units of its own.
+            let missed = violation(&problem, &x.z);
+            assert!(missed <= if pivots { 1e-12 } else { 1e-11 }, "{what}: {missed:e}");
+            // M >= 1, so that no answer is further from the only one than n times the error of its rows.
+            let apart = known.iter().zip(&x.z).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+            assert!(apart <= 1e-10, "{what}: {apart:e}");
         }
     }
 }

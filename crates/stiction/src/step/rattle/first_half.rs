@@ -363,6 +363,9 @@ impl Rattle {
                 continue;
             }
             // Where loads are nearly undetermined the impulses may change and the laws be met all the same.
+            if problem.blocks(island).any(|block| self.sliding.is_doubtful(block)) {
+                continue;
+            }
             let stands = self.stands(problem, island, system, small);
             let met = stands
                 || self.passes > 1 + usize::from(self.first_order[island])

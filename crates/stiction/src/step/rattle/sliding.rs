@@ -16,6 +16,9 @@ const FASTER: f64 = 100.0;
 #[derive(Debug, Default)]
 pub(super) struct Sliding {
     along: Vec<Option<[f64; 2]>>,
+    /// Whether the impulses so far are no answer, however well they fit: it is posed as sliding on at first though it does not, or is so no
+    /// longer.
+    doubtful: Vec<bool>,
     /// Whether friction cones are pyramids.
     is_faceted: bool,
 }
@@ -27,6 +30,8 @@ impl Sliding {
         self.is_faceted = formulation.is_faceted();
         self.along.clear();
         self.along.resize(problem.contacts.len(), None);
+        self.doubtful.clear();
+        self.doubtful.resize(problem.contacts.len(), false);
         for (block, index) in with_friction(problem) {
             let velocity = [before[block.row + 1], before[block.row + 2]];
             let slides = is_viscous(block) || !boxed && libm::hypot(velocity[0], velocity[1]) > SLIDES;
@@ -47,20 +52,27 @@ impl Sliding {
         contributed: &[f64],
         first: bool,
     ) {
+        self.doubtful.fill(false);
         for (block, index) in with_friction(problem) {
             let Some(velocity) = self.along.get(index).copied().flatten() else { continue };
             let tangential = &mut posed[block.row + 1..block.row + 3];
             let slow = self.is_faceted
                 && libm::hypot(velocity[0], velocity[1]) < pushed(block, contributed)
                 && !is_viscous(block);
-            let onwards = tangential[0] * velocity[0] + tangential[1] * velocity[1] > 0.0;
-            if !slow && (onwards || first) {
+            let moves_on = tangential[0] * velocity[0] + tangential[1] * velocity[1] > 0.0;
+            if !slow && (moves_on || first) {
                 tangential.copy_from_slice(&velocity);
             } else {
                 // For good, lest passes take turns.
                 self.along[index] = None;
             }
+            self.doubtful[index] = (slow || !moves_on) && !is_viscous(block);
         }
+    }
+
+    /// Whether the impulses of a block are no answer to what the next pass poses.
+    pub(super) fn is_doubtful(&self, block: &RowBlock) -> bool {
+        block.contact.is_some_and(|index| self.doubtful[index])
     }
 
     /// Makes free velocities of what slides so large that what a solve changes hardly turns it. Only the direction counts for dry friction.

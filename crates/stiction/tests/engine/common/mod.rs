@@ -7,9 +7,12 @@ pub mod sources;
 pub mod trees;
 
 use nalgebra::Vector3;
+use stiction::contact::ImpactLaw;
+use stiction::dynamics::{self, Data};
 use stiction::report::StepReport;
 use stiction::scene::mjcf;
 use stiction::sim::{Simulation, Stepper};
+use stiction::spatial::Transform;
 
 /// A simulation of a scene given as MJCF text, started from the keyframe `start` if there is one.
 pub fn simulate(text: &str) -> Simulation {
@@ -29,6 +32,15 @@ pub fn simulate_by(stepper: Stepper, contact_model: &str, text: &str) -> Simulat
     let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
     scene.options.stepper = Some(stepper);
     scene.options.contact_model = Some(contact_model.into());
+    Simulation::from_scene(scene).unwrap()
+}
+
+/// The same with an impact law.
+pub fn bouncing_by(stepper: Stepper, text: &str, contact_model: &str, law: ImpactLaw) -> Simulation {
+    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
+    scene.options.stepper = Some(stepper);
+    scene.options.contact_model = Some(contact_model.into());
+    scene.options.impact = Some(law);
     Simulation::from_scene(scene).unwrap()
 }
 
@@ -101,6 +113,24 @@ pub fn position(simulation: &Simulation, body: &str) -> Vector3<f64> {
         }
         _ => model.bodies[body].pose.translation,
     }
+}
+
+/// Pose of a body in the world, from the state.
+pub fn pose(s: &Simulation, body: &str) -> Transform {
+    let model = s.model();
+    let mut data = Data::new(model);
+    dynamics::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
+    dynamics::body_motion(model, &data, &s.state.mocap, model.body(body).unwrap()).0
+}
+
+/// Pose of a body in the axes of another.
+pub fn pose_in(s: &Simulation, frame: &str, body: &str) -> Transform {
+    pose(s, frame).inverse() * pose(s, body)
+}
+
+/// How far the second pose is from the first, with turns as lengths of an arm.
+pub fn shift(before: &Transform, after: &Transform, arm: f64) -> f64 {
+    (after.translation - before.translation).norm() + arm * before.angle_to(after)
 }
 
 /// Largest generalized speed.

@@ -4,3 +4,4 @@ mod geometry;
 mod joints;
 mod laws;
 mod motion;
+mod reports;

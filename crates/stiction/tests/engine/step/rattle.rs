@@ -2,7 +2,7 @@
 
 use crate::common::allocator::count;
 use crate::common::formulations::{ACCELERATION, HOLDING};
-use crate::common::{shipped, speed};
+use crate::common::{pose, pose_in, shift, shipped, speed};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -14,7 +14,6 @@ use stiction::report::StepReport;
 use stiction::scene::mjcf;
 use stiction::settings::{Options, Stepper};
 use stiction::sim::{Settings, Simulation};
-use stiction::spatial::Transform;
 
 fn simulate_by(text: &str, options: &Options) -> Simulation {
     let scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
@@ -39,24 +38,6 @@ fn run(s: &mut Simulation, duration: f64, mut each: impl FnMut(&Simulation, &Ste
         assert!((report.work.total() - change).abs() <= 1e-9 * size, "step {}: {report:?}", report.step);
         each(s, &report);
     }
-}
-
-/// Pose of a body in the world, from the state.
-fn pose(s: &Simulation, body: &str) -> Transform {
-    let model = s.model();
-    let mut data = Data::new(model);
-    dynamics::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
-    dynamics::body_motion(model, &data, &s.state.mocap, model.body(body).unwrap()).0
-}
-
-/// Pose of a body in the axes of another.
-fn pose_in(s: &Simulation, frame: &str, body: &str) -> Transform {
-    pose(s, frame).inverse() * pose(s, body)
-}
-
-/// How far the second pose is from the first, with turns as lengths of an arm.
-fn shift(before: &Transform, after: &Transform, arm: f64) -> f64 {
-    (after.translation - before.translation).norm() + arm * before.angle_to(after)
 }
 
 fn numbers(x: impl IntoIterator<Item = f64>) -> String {

@@ -1,6 +1,6 @@
 //! Bodies that bounce: field cases with known answers, and what the laws of impact keep.
 
-use crate::common::{overlap_as_posed, run, shipped, speed};
+use crate::common::{bouncing_by, overlap_as_posed, run, shipped, speed};
 use nalgebra::Vector3;
 use proptest::array::uniform12;
 use proptest::prop_assert;
@@ -22,15 +22,6 @@ const FORMULATIONS: [&str; 3] = ["cone", "stewart-trinkle", "anitescu-potra"];
 /// A simulation of a scene under a contact model and an impact law.
 fn bouncing(text: &str, contact_model: &str, law: ImpactLaw) -> Simulation {
     bouncing_by(Stepper::default(), text, contact_model, law)
-}
-
-/// The same by a stepper.
-pub(super) fn bouncing_by(stepper: Stepper, text: &str, contact_model: &str, law: ImpactLaw) -> Simulation {
-    let mut scene = mjcf::parse(text, "test.xml").unwrap_or_else(|e| panic!("{e}"));
-    scene.options.stepper = Some(stepper);
-    scene.options.contact_model = Some(contact_model.into());
-    scene.options.impact = Some(law);
-    Simulation::from_scene(scene).unwrap()
 }
 
 /// Runs a check under both laws and every formulation.
