@@ -23,6 +23,16 @@ fn errors_vanish_with_the_step_to_second_order_in_contact_to_fourth_in_flight_an
             Some("drop" | "chain-on-floor") => 0.7,
             _ => 1.9,
         };
+        if scene["scene"] == "sphere-slide" {
+            // Exact but for the step in which it begins to roll, whose slip is none where it should be what stopping takes:
+            // mu g h^2 / 2 at most. Where in that step it stops is not ordered by the step.
+            let within = |point| {
+                let h: f64 = number(point, "step");
+                number(point, "error") <= 0.51 * 0.2 * 9.81 * h * h
+            };
+            assert!(points.iter().all(within), "{scene}");
+            continue;
+        }
         assert!(order >= least, "{scene}");
         assert!(exact || number(&points[3], "error") < 0.25 * number(&points[0], "error"), "{scene}");
     }
