@@ -64,7 +64,6 @@ pub(crate) fn step(
                 acceleration::sustain_contacts(level, system, choice, &free.added, problem)
             })?;
         }
-        let level = level.as_deref_mut();
         let stages = rattle::Stages { start, choice, free, problem, advance, tied, account, readout, level };
         rattle::step(rattle, system, stages, memory, &mut report, clock)?; // 4 to 7, and of 8 what holds of impulses
         clock.time(Stage::Certificate, || {
