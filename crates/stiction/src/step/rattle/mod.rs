@@ -15,7 +15,8 @@
 //! If contacts were equations this would be RATTLE (Andersen 1983), written as a composition (Reich 1996): symplectic, symmetric,
 //! of order two. So motion in persistent contact is of order two, and what sticks is where it was on the body that carries it, to
 //! rounding and for any number of steps. Rest is a fixed point. Impulses act at poses at which they are solved for, which keeps the
-//! momenta of what is free; `N` never adds energy, and what `L` adds RATTLE takes back (`O(h^3)` in a step, bounded in the long run).
+//! momenta of what is free; `N` never adds energy, and what `L` adds RATTLE takes back while contacts persist (`O(h^3)` in a step, bounded in
+//! the long run). A body that turns by an angle `a` in a step and parts within it keeps what `L` has added, a part `a^2` of its energy.
 //!
 //! # Method
 //! `L` is found by passes: drift with the impulses so far, displacement `d` of every row over the step ([`displacement`]), then the

