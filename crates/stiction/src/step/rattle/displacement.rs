@@ -164,10 +164,10 @@ impl Displacements {
 
     /// Whether a limit is crossed at the end by more than what is tolerated (m or rad) that has no row.
     pub(super) fn crosses_limit(&self, rows: &Rows, tolerance: f64) -> bool {
-        self.ends.blocks.iter().any(|end| {
-            let crossed = matches!(end.kind, RowKind::Unilateral(_)) && bias(end.kind) < -tolerance;
-            crossed && !rows.blocks.iter().any(|block| block.key == end.key)
-        })
+        self.ends
+            .blocks
+            .iter()
+            .any(|end| bias(end.kind) < -tolerance && !rows.blocks.iter().any(|block| block.key == end.key))
     }
 
     /// Poses an island along the rows of the beginning if all that is not open is apart from that by no more than what is `slight` (m/s or
