@@ -20,7 +20,7 @@ impl Constraint for Contacts {
     const CONTACTS: bool = true;
 
     fn new(model: &Model) -> Self {
-        Self { finder: ContactFinder::new(model, None) }
+        Self { finder: ContactFinder::new(model, None, model.timestep) }
     }
 
     fn count(&self, _model: &Model) -> usize {

@@ -26,6 +26,8 @@ pub(crate) struct ContactFinder {
     points: Vec<ContactPoint>,
     /// Coefficient of restitution of all contacts, in place of the model's.
     restitution: Option<f64>,
+    /// Duration of a whole step (s), of which contacts may be looked for in a part.
+    timestep: f64,
     /// Whether what is hit in a step may go on to hit something else in it.
     pub(crate) chains: bool,
     /// The contacts found last, sorted by key.
@@ -63,7 +65,7 @@ struct FoundAt {
 }
 
 impl ContactFinder {
-    pub(crate) fn new(model: &Model, restitution: Option<f64>) -> Self {
+    pub(crate) fn new(model: &Model, restitution: Option<f64>, timestep: f64) -> Self {
         let n = model.geoms.len();
         Self {
             broad: BroadPhase::new(),
@@ -73,6 +75,7 @@ impl ContactFinder {
             pairs: Vec::new(),
             points: Vec::with_capacity(POINTS),
             restitution,
+            timestep,
             chains: false,
             contacts: Vec::new(),
             found_at: None,
@@ -119,6 +122,7 @@ impl ContactFinder {
         let may_collide = |a, b| model.may_collide(GeomId::new(a), GeomId::new(b)) && supported(a, b);
         self.broad.pairs(&self.boxes, may_collide, &mut self.pairs);
         self.contacts.clear();
+        let fall = 0.5 * model.gravity.norm() * self.timestep * self.timestep;
         for &(a, b) in &self.pairs {
             let [i, j] = if model.geoms[a].rank < model.geoms[b].rank { [a, b] } else { [b, a] };
             let [a, b] = [i, j].map(GeomId::new);
@@ -127,7 +131,7 @@ impl ContactFinder {
             let shapes = [&model.geoms[a].shape, &model.geoms[b].shape];
             collide(shapes[0], &self.poses[i], shapes[1], &self.poses[j], reach, &mut self.points);
             let moving = |geom| self.moving(model, data, mocap, geom);
-            if self.points.is_empty() || pass_by(&self.points, &moving(a), &moving(b), h) {
+            if self.points.is_empty() || pass_by(&self.points, &moving(a), &moving(b), h, fall) {
                 continue;
             }
             let law = model.pair_law(a, b);

@@ -167,7 +167,7 @@ pub struct StepReport {
     /// Rounds in which contacts were added that were not foreseen.
     #[serde(default)]
     pub rounds: usize,
-    /// Times that the step was taken again, since bodies met that were not expected to.
+    /// Times that the step was taken again, since bodies met that were not expected to or contacts added energy.
     #[serde(default)]
     pub attempts: usize,
     /// Impacts within the step, where it was taken from impact to impact.

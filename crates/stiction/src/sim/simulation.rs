@@ -118,7 +118,8 @@ impl Simulation {
         if settings.restitution.map_or(model.has_restitution(), |restitution| restitution > 0.0) {
             settings.formulation.check_impact(settings.impact)?;
         }
-        let mut finder = ContactFinder::new(&model, settings.restitution);
+        let mut finder =
+            ContactFinder::new(&model, settings.restitution, settings.timestep.unwrap_or(model.timestep));
         finder.chains = settings.stepper == Stepper::EventDriven;
         let constraints = Constraints { contacts: Contacts { finder }, ..Constraints::new(&model) };
         Ok(Self {

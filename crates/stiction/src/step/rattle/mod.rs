@@ -16,7 +16,8 @@
 //! of order two. So motion in persistent contact is of order two, and what sticks is where it was on the body that carries it, to
 //! rounding and for any number of steps. Rest is a fixed point. Impulses act at poses at which they are solved for, which keeps the
 //! momenta of what is free; `N` never adds energy, and what `L` adds RATTLE takes back while contacts persist (`O(h^3)` in a step, bounded in
-//! the long run). A body that turns by an angle `a` in a step and parts within it keeps what `L` has added, a part `a^2` of its energy.
+//! the long run). A body that turns by an angle `a` in a step and parts within it keeps what `L` has added, a part `a^2` of its energy: its
+//! set goes through the step in parts that are short enough ([`gains`]).
 //!
 //! # Method
 //! `L` is found by passes: drift with the impulses so far, displacement `d` of every row over the step ([`displacement`]), then the
@@ -32,8 +33,8 @@
 //! solve changes would turn its friction, and passes would settle slowly, on impacts too slowly in a part of any length.
 //!
 //! # What is walked through in shorter steps
-//! Where something bounces, or the passes do not settle, the trees that may touch each other go through the step in parts
-//! ([`walk`]): from impact to impact, or by halves.
+//! Where something bounces, the passes do not settle, or contacts add energy, the trees that may touch each other go through the step in
+//! parts ([`walk`]): from impact to impact, or by halves.
 //!
 //! # What has no answer
 //! Where constraints contradict each other no pose obeys them: the solver finds no impulses, or huge ones. (Passes that double the kinetic
@@ -50,6 +51,7 @@
 //! | `rounds` | contacts and limits that were not foreseen |
 //! | `displacement` | what a step does along its rows |
 //! | `laws` | whether impulses meet their laws |
+//! | `gains` | energy that contacts add |
 //! | `body_axes` | impulses remembered in the axes of bodies |
 //! | `sliding` | what slides at the beginning |
 //! | `walk` | sets of trees that go through the step in parts |
@@ -65,6 +67,7 @@ mod body_axes;
 mod displacement;
 mod drift;
 mod first_half;
+mod gains;
 mod kept;
 mod kick;
 mod laws;
@@ -87,6 +90,7 @@ use crate::step::start::StepStart;
 use crate::step::system::System;
 use displacement::Displacements;
 use drift::Scratch;
+use gains::Gains;
 use kept::{Kept, StiffTrees};
 use kick::Kicks;
 use laws::Judge;
@@ -165,6 +169,7 @@ pub(crate) struct Rattle {
     /// Impulses so far, when a round adds rows.
     round: ProblemMemory,
     walk: Walk,
+    gains: Gains,
     /// The problems of the beginning and of the end.
     kept: [Kept; 2],
     stiff_trees: StiffTrees,
@@ -227,6 +232,7 @@ impl Rattle {
             reaches: Vec::new(),
             round: ProblemMemory::default(),
             walk: Walk::new(model),
+            gains: Gains::new(model.trees.len()),
             kept: Default::default(),
             stiff_trees: StiffTrees::default(),
         })))

@@ -56,18 +56,22 @@ pub(crate) fn step(
 ) -> Result<(), AlgorithmError> {
     let opened = *report;
     rattle.walk.keep_start(system, memory);
+    rattle.gains.begin();
     // The first walk may come late, and has rows of its own.
     rattle.kept[0].reserve_in(&mut stages.problem.rows);
     stages.readout.reserve(RESERVED_ACTS, system.constraints.contacts.finder.contacts.len());
     for left in (0..ATTEMPTS).rev() {
         rattle.may_join = left > 0;
-        let Some((first, second)) = attempt(rattle, system, &mut stages, memory, report, clock)? else {
+        let met = attempt(rattle, system, &mut stages, memory, report, clock)?;
+        let gained = met.is_none() && rattle.shorten_gains(system, stages.choice);
+        if left == 0 || (met.is_none() && !gained) {
             break;
-        };
+        }
         *report = StepReport { attempts: report.attempts + 1, ..opened };
         memory.next.clear();
         stages.readout.clear();
         rattle.walk.return_to_start(system);
+        let Some((first, second)) = met else { continue };
         if let Some(level) = &mut stages.level {
             [first, second].iter().for_each(|&tree| level.release(tree, &mut stages.choice.contact_rule));
         }
@@ -136,6 +140,7 @@ impl Rattle {
         let Stages { choice, free, .. } = stages;
         choice.mark_stiff(system, &mut self.stiff);
         system.closures.loops.extend_rates(&mut free.v);
+        self.gains.begin_attempt();
         self.walk.begin(system, choice, &free.v);
         self.governed.copy_from_slice(&choice.contact_rule);
         let set = |tree| stages.level.as_ref().and_then(|level| level.sustaining_set(tree));
@@ -263,7 +268,7 @@ impl Rattle {
 
     /// Certifies impulses at the pose at which they act, where the system is; forces act on stiff trees and on others for these times (s).
     fn certify(
-        &self,
+        &mut self,
         system: &System<'_>,
         stages: &mut Stages<'_>,
         durations: [f64; 2],
@@ -281,5 +286,11 @@ impl Rattle {
             step: self.walk.whole,
         };
         certify_kick(system, stages.problem, &kick, stages.account, stages.readout, report);
+        self.gains.add(
+            stages.problem,
+            &stages.account.rates,
+            stages.choice,
+            system.settings.overlap_tolerance / self.walk.whole,
+        );
     }
 }

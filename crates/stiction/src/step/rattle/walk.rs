@@ -51,6 +51,10 @@ const FOUND: f64 = 1e-14;
 /// Part of a step in which nothing moves.
 const AT_ONCE: f64 = 1e-13;
 
+/// Parts of a step in which displacements are so small that what rounding makes of them, over so short a time, is a velocity: they are of
+/// first order.
+const SHORT: f64 = 1e-6;
+
 /// Impacts in a row at one instant at most.
 const SEQUENCE: usize = 100;
 
@@ -70,6 +74,8 @@ pub(super) struct Walk {
     pub(super) every_impact: Vec<bool>,
     /// By root: how the whole step of a set has failed already.
     pub(super) failed: Vec<Option<Failure>>,
+    /// By root: how long parts may be, of the whole step ([`super::gains`]).
+    pub(super) longest: Vec<f64>,
     /// The whole step (s).
     pub(super) whole: f64,
     /// The state at its beginning, and at that of the present part.
@@ -85,6 +91,7 @@ impl Walk {
             sets: vec![false; model.trees.len()],
             every_impact: vec![false; model.trees.len()],
             failed: vec![None; model.trees.len()],
+            longest: vec![1.0; model.trees.len()],
             whole: 0.0,
             start: StepStart::default(),
             part: StepStart::default(),
@@ -96,6 +103,7 @@ impl Walk {
     /// Keeps the state at the beginning of the step, and reserves memory for all that a walk needs, as the first one may come late.
     pub(super) fn keep_start(&mut self, system: &System<'_>, memory: &StepMemory) {
         self.whole = system.h;
+        self.longest.fill(1.0);
         self.start.keep(system.state);
         if self.part.q.len() != self.start.q.len() {
             self.part.copy(&self.start);
@@ -124,7 +132,7 @@ impl Walk {
 
     /// Marks the sets in which something bounces; `free` are the velocities without impulses.
     pub(super) fn begin(&mut self, system: &System<'_>, choice: &mut IntegratorChoice, free: &[f64]) {
-        self.sets.fill(false);
+        self.sets.iter_mut().zip(&self.longest).for_each(|(walks, longest)| *walks = *longest < 1.0);
         self.every_impact.fill(false);
         self.failed.fill(None);
         for contact in &system.constraints.contacts.finder.contacts {
@@ -197,17 +205,18 @@ impl Rattle {
         self.walk.memory.last.copy(&memory.last);
         let Walk { start, part, .. } = &mut self.walk;
         part.copy(start);
-        let (mut done, mut longest) = (0.0, whole);
+        let most = self.walk.longest[set] * whole;
+        let (mut done, mut longest) = (0.0, most);
         let (mut events, mut halvings) = (0, 0);
         if let Some(failure) = self.walk.failed[set].filter(|_| !self.walk.every_impact[set]) {
-            longest = self.shorten(failure, [whole; 2], &mut halvings, report);
+            longest = self.shorten(failure, [whole; 2], &mut halvings, report).min(most);
         }
         while whole - done > NOTHING * whole {
             system.h = whole - done;
             self.return_to_part(system, done);
-            let most = EVENTS + EVENTS_PER_CONTACT * system.constraints.contacts.finder.contacts.len();
-            self.find_bouncing(system, stages, events < most, self.walk.every_impact[set])?;
-            let cut = events >= most && events < CUT;
+            let events_most = EVENTS + EVENTS_PER_CONTACT * system.constraints.contacts.finder.contacts.len();
+            self.find_bouncing(system, stages, events < events_most, self.walk.every_impact[set])?;
+            let cut = events >= events_most && events < CUT;
             report.cut_impacts += usize::from(cut);
             events = if cut { CUT } else { events };
             if self.hits_now(system) {
@@ -240,7 +249,7 @@ impl Rattle {
             }
             self.take_part(system, stages, report)?;
             done += part;
-            longest = 2.0 * part;
+            longest = (2.0 * part).min(most);
         }
         memory.next.merge(&self.walk.memory.last);
         Ok(None)
@@ -350,6 +359,8 @@ impl Rattle {
         self.displacements.in_part = part < self.walk.whole;
         self.return_to_part(system, done);
         self.find_free(system, stages)?;
+        let is_first_order = self.is_first_order;
+        self.is_first_order |= part <= SHORT * self.walk.whole;
         let bouncing = std::mem::take(&mut self.walk.bouncing);
         let memory = std::mem::take(&mut self.walk.memory);
         let begun = self.begin(system, stages.free, stages.problem, &memory.last, &bouncing);
@@ -359,6 +370,7 @@ impl Rattle {
         });
         self.walk.bouncing = bouncing;
         self.walk.memory = memory;
+        self.is_first_order = is_first_order;
         met
     }
 

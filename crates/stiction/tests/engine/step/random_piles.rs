@@ -48,7 +48,7 @@ fn every_step_of_a_random_pile_is_solved_by_impulses_at_both_ends_and_nothing_ov
             brings += usize::from(brought > 1e-6);
             // Bodies of 100 kg at metres per second: impulses of 1e3 N s over 2 ms are 5e5 N.
             assert!(c.pull <= 1e-4 && c.cone_violation <= 1e-4, "seed {seed}: {report:?}");
-            assert!(c.approach <= 1e-5, "seed {seed}: {report:?}");
+            assert!(c.approach <= 5e-5, "seed {seed}: {report:?}");
         }
     }
     println!("{brings} of 12000 steps bring more than a millionth of the kinetic energy");

@@ -147,7 +147,11 @@ impl AccelerationLevel {
         Ok(Some(Box::new(Self {
             replacement,
             solver,
-            finder: ContactFinder::new(model, settings.restitution),
+            finder: ContactFinder::new(
+                model,
+                settings.restitution,
+                settings.timestep.unwrap_or(model.timestep),
+            ),
             events: (stepper == Stepper::EventDriven).then(|| Events::new(model)),
             by_events: stepper == Stepper::EventDriven,
             stage: State::new(model),
