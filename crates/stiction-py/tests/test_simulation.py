@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -383,21 +385,45 @@ def test_the_future_is_a_function_of_the_snapshot_here_and_in_another_process(tm
     assert stiction.Snapshot.from_bytes(snapshot.to_bytes()) == snapshot
     # A simulation pickles as a whole.
     sim.restore(snapshot)
-    copy = pickle.loads(pickle.dumps(sim))
-    assert copy.hash() == sim.hash() and type(copy) is stiction.Simulation
-    assert [copy.step().pivots for _ in range(20)] == [sim.step().pivots for _ in range(20)]
-    assert copy.hash() == sim.hash()
+    twin = pickle.loads(pickle.dumps(sim))
+    assert twin.hash() == sim.hash() and type(twin) is stiction.Simulation
+    assert [twin.step().pivots for _ in range(20)] == [sim.step().pivots for _ in range(20)]
+    assert twin.hash() == sim.hash()
+
+
+def hash_after_the_drop(sim: stiction.Simulation) -> str:
+    for _ in range(200):
+        sim.step()
+    return sim.hash()
+
+
+# N16 (openai/mujoco-py #729): copies of a simulation, in this process and in pools of others.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_all_copies_of_a_simulation_in_mid_drop_have_one_future_in_every_kind_of_process() -> None:
+    sim = stiction.Simulation(cubes())
+    for _ in range(40):
+        sim.step()
+    copies = [copy.deepcopy(sim), copy.copy(sim), pickle.loads(pickle.dumps(sim))]
+    pooled = []
+    for method in multiprocessing.get_all_start_methods():
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            pooled += pool.map(hash_after_the_drop, [sim] * 4, chunksize=1)
+    # Nothing of this has moved the original, and no copy moves another.
+    now = sim.hash()
+    assert all(each.hash() == now for each in copies)
+    hashes = {hash_after_the_drop(each) for each in copies} | set(pooled)
+    assert sim.hash() == now and hashes == {hash_after_the_drop(sim)} and len(pooled) >= 4
 
 
 def test_a_pickled_simulation_that_records_goes_on_recording(tmp_path: pathlib.Path) -> None:
     sim = stiction.Simulation(stiction.Model.builtin("incline"), record=True)
     for _ in range(5):
         sim.step()
-    copy = pickle.loads(pickle.dumps(sim))
-    assert copy.recording
+    twin = pickle.loads(pickle.dumps(sim))
+    assert twin.recording
     for _ in range(3):
-        copy.step()
-    copy.save(tmp_path / "rest.npz")
+        twin.step()
+    twin.save(tmp_path / "rest.npz")
     rest = np.load(tmp_path / "rest.npz")
     assert rest["time0"] == pytest.approx(sim.time) and len(rest["time"]) == 3
     np.testing.assert_array_equal(rest["qpos0"], sim.qpos)
@@ -428,9 +454,9 @@ def test_the_state_hash_is_the_command_lines(grasp: stiction.Model) -> None:
 
 
 def test_models_pickle_with_what_their_file_said(humanoid: stiction.Model) -> None:
-    copy = pickle.loads(pickle.dumps(humanoid))
-    assert copy.body_names == humanoid.body_names and copy.load_report == humanoid.load_report
-    assert repr(copy) == repr(humanoid)
+    twin = pickle.loads(pickle.dumps(humanoid))
+    assert twin.body_names == humanoid.body_names and twin.load_report == humanoid.load_report
+    assert repr(twin) == repr(humanoid)
     with pytest.raises(stiction.StictionError, match="not a pickled model"):
         stiction.Model._from_bytes(b"x")
 

@@ -1,13 +1,16 @@
-//! Keeps the momentum of bodies that nothing holds while overlap is removed from between them.
+//! Keeps the momentum of bodies that nothing holds, while overlap is removed from between them and in smooth motions.
 //!
 //! # Problem
 //! A projection of positions leaves the numbers of the velocities alone, yet bodies that are turned, or pushed apart where they
-//! slide past each other, then have another momentum: contacts would have done what no contact can.
+//! slide past each other, then have another momentum: contacts would have done what no contact can. A Runge-Kutta rule loses a
+//! little of what is not linear in generalized velocities.
 //!
 //! # Method
-//! 1. Momentum `P` and angular momentum `L` of each tree before.
+//! 1. Momentum `P` and angular momentum `L` of each tree before; in a uniform field g, what they are after the time h:
+//!    `P + m g h` and `L + (m c h + P h^2 / 2) x g`, where c is the centre of mass.
 //! 2. Trees that were pushed against each other make a set. It is *grounded* if one of its contacts is with the world or a
-//!    prescribed body, if a tree does not begin with a free joint, or if equality constraints act in it.
+//!    prescribed body, if a tree does not begin with a free joint or anything else acts on it from outside, or if equality
+//!    constraints act in it.
 //! 3. Sets that are not grounded get back what they lost by moving as one rigid body: with mass m, centre c and inertia `I` about
 //!    it, `dv = dP / m` and `dw = I^-1 (dL - c x dP)`. No body's velocity against another changes, so no contact's does.
 //!
@@ -15,7 +18,7 @@
 
 use crate::constraint::islands::{root, unite};
 use crate::constraint::kind::Constraints;
-use crate::contact::detection::ContactFinder;
+use crate::contact::Contact;
 use crate::dynamics;
 use crate::dynamics::Data;
 use crate::model::{JointKind, Model, TreeId};
@@ -107,79 +110,123 @@ const NOTHING: Inertia = Inertia {
     rotational: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
 };
 
-/// The momenta before a projection, and the sets of trees that it pushes.
+/// Momentum and angular momentum about the world's origin of a tree, its mass and that times its centre.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+    mass: f64,
+    moment: Vector3<f64>,
+}
+
+impl Before {
+    /// The momenta after `h` seconds in a uniform field (m/s^2).
+    fn after(&self, h: f64, field: Vector3<f64>) -> [Vector3<f64>; 2] {
+        let way = self.moment * h + self.linear * (0.5 * h * h);
+        [self.linear + field * (self.mass * h), self.angular + way.cross(&field)]
+    }
+}
+
+/// The momenta of trees before, and the sets of trees that push each other.
 #[derive(Debug)]
 pub(crate) struct Momenta {
-    before: Vec<[Vector3<f64>; 2]>,
+    /// The trees that move, in the order of their names, in which sums are taken.
+    moving: Vec<TreeId>,
+    /// Per tree: its momenta, its mass and that times its centre, all before.
+    before: Vec<Before>,
     sets: Vec<usize>,
     grounded: Vec<bool>,
     losses: Vec<Loss>,
-    /// The trees in the order of their names, in which sums are taken.
-    order: Vec<TreeId>,
 }
 
 impl Momenta {
     pub(crate) fn new(model: &Model) -> Self {
         let count = model.trees.len();
-        let mut order: Vec<TreeId> = TreeId::all(&model.trees).collect();
-        order.sort_by_key(|&tree| model.trees[tree].rank);
         Self {
-            before: Vec::with_capacity(count),
-            sets: Vec::with_capacity(count),
-            grounded: Vec::with_capacity(count),
-            losses: Vec::with_capacity(count),
-            order,
+            moving: Vec::with_capacity(count),
+            before: vec![Before::default(); count],
+            sets: (0..count).collect(),
+            grounded: vec![false; count],
+            losses: vec![Loss::NONE; count],
         }
     }
 
-    /// Step 1, at the poses and velocities before.
-    pub(crate) fn remember(&mut self, model: &Model, data: &Data, constraints: &Constraints) {
-        self.before.clear();
-        self.before.extend(TreeId::all(&model.trees).map(|tree| momenta(model, data, tree)));
-        self.sets.clear();
-        self.sets.extend(0..model.trees.len());
-        self.grounded.clear();
-        self.grounded
-            .extend(model.trees.iter().map(|tree| model.links[tree.links.start].kind != JointKind::Free));
+    /// Step 1 for the trees that move, at the poses and velocities before.
+    pub(crate) fn remember(&mut self, model: &Model, data: &Data, trees: impl Iterator<Item = TreeId>) {
+        self.moving.clear();
+        self.moving.extend(trees);
+        self.moving.sort_unstable_by_key(|&tree| model.trees[tree].rank);
+        for &tree in &self.moving {
+            let i = tree.index();
+            let inertia = dynamics::locked_inertia(model, data, tree);
+            let [linear, angular] = momenta(model, data, tree);
+            self.before[i] = Before { linear, angular, mass: inertia.mass, moment: inertia.moment };
+            self.sets[i] = i;
+            self.grounded[i] = model.links[model.trees[tree].links.start].kind != JointKind::Free;
+        }
+    }
+
+    /// Says that something from outside acts on a tree.
+    pub(crate) fn ground(&mut self, tree: TreeId) {
+        self.grounded[tree.index()] = true;
+    }
+
+    /// Grounds the trees on which equality constraints act.
+    pub(crate) fn ground_constrained(&mut self, model: &Model, constraints: &Constraints) {
         constraints.for_each_coupling(model, |trees, bilateral| {
             if bilateral {
-                trees.for_each(|tree| self.grounded[tree.index()] = true);
+                trees.for_each(|tree| self.ground(tree));
             }
         });
     }
 
-    /// Step 2, for contacts that a round of the projection reckons with.
-    pub(crate) fn join(&mut self, model: &Model, finder: &ContactFinder) {
-        for contact in &finder.contacts {
+    /// Step 2, for contacts between trees that move.
+    pub(crate) fn join<'a>(&mut self, model: &Model, contacts: impl Iterator<Item = &'a Contact>) {
+        for contact in contacts {
             match contact.links.map(|link| link.map(|link| model.links[link].tree)) {
                 [Some(a), Some(b)] => unite(&mut self.sets, a.index(), b.index()),
-                [Some(tree), None] | [None, Some(tree)] => self.grounded[tree.index()] = true,
+                [Some(tree), None] | [None, Some(tree)] => self.ground(tree),
                 [None, None] => {}
             }
         }
     }
 
-    /// Step 3, at the poses after: changes the velocities `v`.
-    pub(crate) fn restore(&mut self, model: &Model, data: &Data, v: &mut [f64]) {
-        self.losses.clear();
-        self.losses.resize(model.trees.len(), Loss::NONE);
-        for tree in TreeId::all(&model.trees) {
-            let set = root(&mut self.sets, tree.index());
-            self.grounded[set] |= self.grounded[tree.index()];
+    /// Takes the roots of the sets; returns whether a set is not grounded.
+    pub(crate) fn gather(&mut self) -> bool {
+        for tree in self.moving.iter().map(|tree| tree.index()) {
+            let set = root(&mut self.sets, tree);
+            self.sets[tree] = set;
+            self.grounded[set] |= self.grounded[tree];
         }
-        for &tree in &self.order {
+        self.moving.iter().any(|tree| !self.grounded[self.sets[tree.index()]])
+    }
+
+    /// Step 3, at the poses after `h` seconds in a uniform field (m/s^2): changes the velocities `v`. Needs [`Self::gather`].
+    pub(crate) fn restore(
+        &mut self,
+        model: &Model,
+        data: &Data,
+        (h, field): (f64, Vector3<f64>),
+        v: &mut [f64],
+    ) {
+        for tree in &self.moving {
+            self.losses[tree.index()] = Loss::NONE;
+        }
+        for &tree in &self.moving {
             let [linear, angular] = momenta(model, data, tree);
-            let loss = &mut self.losses[root(&mut self.sets, tree.index())];
-            loss.linear += self.before[tree.index()][0] - linear;
-            loss.angular += self.before[tree.index()][1] - angular;
+            let [right, right_angular] = self.before[tree.index()].after(h, field);
+            let loss = &mut self.losses[self.sets[tree.index()]];
+            loss.linear += right - linear;
+            loss.angular += right_angular - angular;
             loss.inertia += dynamics::locked_inertia(model, data, tree);
         }
-        for (tree, contents) in model.trees.iter().enumerate() {
-            let set = root(&mut self.sets, tree);
-            let Some([center, velocity, spin]) = self.losses[set].motion().filter(|_| !self.grounded[set])
-            else {
+        for &tree in &self.moving {
+            let set = self.sets[tree.index()];
+            if self.grounded[set] {
                 continue;
-            };
+            }
+            let Some([center, velocity, spin]) = self.losses[set].motion() else { continue };
+            let contents = &model.trees[tree];
             let (pose, first) = (&data.link_pose[contents.links.start], contents.dofs.start);
             let linear = velocity + spin.cross(&(pose.translation - center));
             let angular = pose.rotation.tr_mul(&spin);

@@ -37,6 +37,7 @@ use crate::spatial::Transform;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::momentum::Momenta;
 use crate::step::system::System;
+use nalgebra::Vector3;
 use sets::Sets;
 use trust_region::TrustRegion;
 
@@ -107,10 +108,11 @@ impl Projection {
             }
             if !moved {
                 self.keep_poses(system);
-                self.momenta.remember(model, system.data, system.constraints);
+                self.momenta.remember(model, system.data, TreeId::all(&model.trees));
+                self.momenta.ground_constrained(model, system.constraints);
                 moved = true;
             }
-            self.momenta.join(model, &system.constraints.contacts.finder);
+            self.momenta.join(model, system.constraints.contacts.finder.contacts.iter());
             self.find_displacement(system, problem);
             self.trust.measure(system, &self.generalized_displacement, &mut self.sets);
             self.sets.stay_within_trust();
@@ -118,7 +120,10 @@ impl Projection {
             self.sets.settle();
         }
         if moved {
-            self.momenta.restore(model, system.data, &mut system.state.v);
+            if self.momenta.gather() {
+                let no_field = (0.0, Vector3::zeros());
+                self.momenta.restore(model, system.data, no_field, &mut system.state.v);
+            }
             dynamics::forward_kinematics_all(model, system.data, &system.state.q, &system.state.v);
         }
         self.displacement(system)

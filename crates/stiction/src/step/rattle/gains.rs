@@ -48,8 +48,8 @@ impl Gains {
         self.rounding.fill(0.0);
     }
 
-    /// Adds the works of all rows but those that stand for drives; their velocities before are `before`, and those after are in `problem`. Slower
-    /// than `slow` (m/s) nothing moves.
+    /// Adds the works of all rows but those that stand for drives and for viscous friction; their velocities before are `before`, and
+    /// those after are in `problem`. Slower than `slow` (m/s) nothing moves.
     pub(super) fn add(
         &mut self,
         problem: &ContactProblem,
@@ -58,10 +58,12 @@ impl Gains {
         slow: f64,
     ) {
         let rows = &problem.rows;
-        for block in rows.blocks.iter().filter(|block| block.compliance == 0.0 && !is_viscous(block)) {
+        for block in rows.blocks.iter().filter(|block| block.compliance == 0.0) {
             let Some(piece) = rows.pieces(block).first() else { continue };
             let set = root(&mut choice.sets, piece.tree.index());
-            for row in block.row..block.row + block.count {
+            // Viscous friction that is explicit may overshoot however short the part is.
+            let count = if is_viscous(block) { 1 } else { block.count };
+            for row in block.row..block.row + count {
                 let impulse = rows.impulse[row];
                 self.work[set] += 0.5 * impulse * (before[row] + problem.rates[row]);
                 self.rounding[set] += impulse.abs() * slow;

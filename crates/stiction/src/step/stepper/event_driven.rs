@@ -245,6 +245,7 @@ pub(super) fn move_on(
         }
         level.stop_approach(system.model, system.data, motion.h, &mut events.v);
     }
+    level.remember_momenta(system);
     let gap = gap_after(level, events, system, motion, time)?;
     let (mut time, mut end) = (time, MotionEnd::Time);
     if gap < -ROUND_OFF && level.lost[motion.set].is_none() {

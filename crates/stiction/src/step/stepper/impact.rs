@@ -13,7 +13,7 @@ use crate::model::{Law, Model};
 use crate::report::certificate::BlockOutcome;
 use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
-use crate::step::stepper::acceleration::{AccelerationLevel, Moment, PERSISTING};
+use crate::step::stepper::acceleration::{AccelerationLevel, PERSISTING, Span};
 use crate::step::system::System;
 
 /// Moves to the first time at which a contact closes; `high` is a time at which one overlaps, and its gap.
@@ -45,29 +45,12 @@ pub(super) fn gap_after(
     motion: SetMotion,
     duration: f64,
 ) -> Result<f64, AlgorithmError> {
-    let System { model, forces, state, data, closures, constraints, .. } = system;
-    let model = *model;
     level.lost[motion.set] = None;
-    let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
-    q.copy_from_slice(&events.q);
-    v.copy_from_slice(&events.v);
-    let commands = Commands::new(state, &closures.loops, constraints);
-    let moved = dynamics::coupled_runge_kutta_step(
-        model,
-        data,
-        &events.trees,
-        duration,
-        &mut q,
-        &mut v,
-        &mut |data, stage, q, v, out| {
-            let now = Moment { begin: motion.time, duration, stage, timestep: motion.h };
-            level.accelerate(model, data, forces, &commands, &state.mocap, now, q, v, out)
-        },
-    );
-    level.move_to(model, data, &q, &v, 0.0);
-    (level.q, level.v) = (q, v);
-    moved?;
-    level.find(model, data, &state.mocap, motion.time + duration);
+    level.q.copy_from_slice(&events.q);
+    level.v.copy_from_slice(&events.v);
+    level.move_smoothly(system, &events.trees, Span { begin: motion.time, duration })?;
+    let (model, data) = (system.model, &*system.data);
+    level.find(model, data, &system.state.mocap, motion.time + duration);
     let mut least = f64::INFINITY;
     for contact in &level.finder.contacts {
         if level.tree_in(model, contact, motion.set).is_none() || level.persists(contact) {

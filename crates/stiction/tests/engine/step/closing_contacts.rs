@@ -53,7 +53,7 @@ fn a_block_slides_and_a_ball_rolls_on_to_what_is_higher_by_less_than_a_fall_with
         for h in [5e-4, 2e-3, 5e-3, 1.0 / 60.0] {
             let fall = 0.5 * G * h * h;
             for height in [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4] {
-                if height > fall.min(1e-3 * 0.1).max(1e-7) {
+                if height > fall.clamp(1e-7, 1e-3 * 0.1) {
                     continue;
                 }
                 for (block, shape, z) in

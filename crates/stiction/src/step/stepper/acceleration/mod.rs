@@ -30,9 +30,11 @@ mod accept;
 mod forces;
 mod locate;
 mod persistent;
+mod smooth_motion;
 
 use accept::Energies;
 pub(crate) use persistent::{Moment, Persistent};
+pub(crate) use smooth_motion::Span;
 
 use crate::constraint::islands::{Islands, root};
 use crate::constraint::kind::{Level, TOUCHING};
@@ -44,9 +46,9 @@ use crate::dynamics::AlgorithmError;
 use crate::model::{Law, Model, State, TreeId};
 use crate::report::{HandBack, Work};
 use crate::settings::{Settings, SettingsError, Stepper};
-use crate::step::applied_forces::Commands;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::integrator_choice::{CLOSING, IntegratorChoice};
+use crate::step::momentum::Momenta;
 use crate::step::stepper::carried::Carried;
 use crate::step::stepper::event_driven;
 use crate::step::stepper::event_driven::Events;
@@ -84,6 +86,10 @@ pub(crate) struct AccelerationLevel {
     sustained: Vec<bool>,
     /// Per set: how stiff explicit integration of the whole step would be.
     pub(crate) stiffness: Vec<f64>,
+    /// Those of the trees in the motion at work.
+    momenta: Momenta,
+    /// Whether nothing but gravity acts from outside on a set of these.
+    isolated: bool,
     pub(crate) rows: Rows,
     islands: Islands,
     free: Vec<f64>,
@@ -163,6 +169,8 @@ impl AccelerationLevel {
             lost: vec![None; model.trees.len()],
             sustained: vec![false; model.trees.len()],
             stiffness: Vec::new(),
+            momenta: Momenta::new(model),
+            isolated: false,
             rows: Rows::default(),
             islands: Islands::default(),
             free: Vec::new(),
@@ -325,38 +333,23 @@ fn move_together(
     system: &mut System<'_>,
     trees: &[TreeId],
 ) -> Result<(), AlgorithmError> {
-    let System { model, h, forces, state, data, closures, constraints, .. } = system;
-    let (model, h, start) = (*model, *h, &state.mocap);
+    let (model, h) = (system.model, system.h);
     for &tree in trees {
-        dynamics::factorize_by_size(model, data, tree, &level.zeros)?;
+        dynamics::factorize_by_size(model, system.data, tree, &level.zeros)?;
     }
-    let (mut q, mut v) = (std::mem::take(&mut level.q), std::mem::take(&mut level.v));
-    q.copy_from_slice(&state.q);
-    v.copy_from_slice(&state.v);
-    level.stop_approach(model, data, h, &mut v);
-    let commands = Commands::new(state, &closures.loops, constraints);
-    let moved = dynamics::coupled_runge_kutta_step(
-        model,
-        data,
-        trees,
-        h,
-        &mut q,
-        &mut v,
-        &mut |data, stage, q, v, out| {
-            let now = Moment { begin: 0.0, duration: h, stage, timestep: h };
-            level.accelerate(model, data, forces, &commands, start, now, q, v, out)
-        },
-    );
-    if moved.is_ok() {
-        level.move_to(model, data, &q, &v, 0.0);
-        level.find_again(model, data, start, h, |persistent, seen| {
-            persistent.now = seen.map(|(contact, _)| contact);
-            persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
-        });
-        level.check_lost_contacts();
-        level.check_new_contacts(model, data, h);
-        level.take_motion(data, h);
-    }
-    (level.q, level.v) = (q, v);
-    moved
+    level.q.copy_from_slice(&system.state.q);
+    let mut v = std::mem::take(&mut level.v);
+    v.copy_from_slice(&system.state.v);
+    level.stop_approach(model, system.data, h, &mut v);
+    level.v = v;
+    level.remember_momenta(system);
+    level.move_smoothly(system, trees, Span { begin: 0.0, duration: h })?;
+    level.find_again(model, system.data, &system.state.mocap, h, |persistent, seen| {
+        persistent.now = seen.map(|(contact, _)| contact);
+        persistent.velocity = seen.map_or(Vector3::zeros(), |(_, velocity)| velocity);
+    });
+    level.check_lost_contacts();
+    level.check_new_contacts(model, system.data, h);
+    level.take_motion(system.data, h);
+    Ok(())
 }

@@ -5,7 +5,10 @@ use crate::common::formulations::under_stepper;
 use crate::common::{STEPPERS, contact_force, pose_in, position, run, shift};
 use nalgebra::Vector3;
 use std::f64::consts::FRAC_1_SQRT_2;
-use stiction::sim::Stepper;
+use stiction::dynamics;
+use stiction::dynamics::Data;
+use stiction::model::TreeId;
+use stiction::sim::{Simulation, Stepper};
 
 // N07 (cyberbotics/webots #2412): a belt that moves as fast as the slope is steep.
 
@@ -167,4 +170,45 @@ fn a_load_on_a_disk_that_turns_stays_where_it_is_whatever_turns_the_disk() {
             holds(format_args!("{carrier}, step {h}, radius"), (radius - 0.3).abs(), 1e-9);
         }
     }
+}
+
+/// A clamp of two pads on a palm that closes on a box off its axis, all of it spinning free in space.
+fn spinning_clamp(h: f64, rate: f64) -> String {
+    format!(
+        r#"<mujoco><option timestep="{h}" gravity="0 0 0"/><default><geom friction=".8"/></default><worldbody>
+        <body name="palm"><freejoint/><geom type="box" size=".1 .1 .02" mass="2" contype="0" conaffinity="0"/>
+        <body pos=".3 .06 0"><joint name="left" type="slide" axis="0 -1 0"/><geom type="box" size=".03 .01 .03" mass=".2"/></body>
+        <body pos=".3 -.06 0"><joint name="right" type="slide" axis="0 1 0"/><geom type="box" size=".03 .01 .03" mass=".2"/></body></body>
+        <body name="box" pos=".3 0 0"><freejoint/><geom type="box" size=".02 .05 .02" mass=".1"/></body></worldbody>
+        <equality><joint joint1="left" joint2="right"/></equality>
+        <actuator><motor joint="left"/><motor joint="right"/></actuator>
+        <keyframe><key name="start" ctrl="20 20" qpos="0 0 0 1 0 0 0 0 0 .3 0 0 1 0 0 0"
+        qvel="0 0 0 0 0 {rate} 0 0 0 {} 0 0 0 {rate}"/></keyframe></mujoco>"#,
+        0.3 * rate
+    )
+}
+
+#[test]
+fn a_clamp_that_spins_free_in_space_keeps_its_box_and_both_momenta() {
+    for h in [5e-4, 2e-3, 1e-2] {
+        let mut s = under_stepper(Stepper::Rattle, &spinning_clamp(h, 4.0));
+        let before = pose_in(&s, "palm", "box");
+        let start = momentum_and_angular_momentum(&s);
+        run(&mut s, 5.0, |_, _| {});
+        holds(format_args!("step {h}, shift"), shift(&before, &pose_in(&s, "palm", "box"), 0.05), 1e-9);
+        let end = momentum_and_angular_momentum(&s);
+        for (name, start, end) in [("momentum", start[0], end[0]), ("angular momentum", start[1], end[1])] {
+            holds(format_args!("step {h}, {name}"), (end - start).norm() / start.norm(), 1e-9);
+        }
+    }
+}
+
+/// Of all that moves, the latter about the origin.
+fn momentum_and_angular_momentum(s: &Simulation) -> [Vector3<f64>; 2] {
+    let model = s.model();
+    let mut data = Data::new(model);
+    dynamics::forward_kinematics_all(model, &mut data, &s.state.q, &s.state.v);
+    let trees = || TreeId::all(&model.trees);
+    let linear = trees().map(|tree| dynamics::linear_momentum(model, &data, tree)).sum();
+    [linear, trees().map(|tree| dynamics::angular_momentum(model, &data, tree)).sum()]
 }
