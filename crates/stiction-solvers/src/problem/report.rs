@@ -128,4 +128,10 @@ pub trait Solver<P: Problem + ?Sized> {
     fn limit_iterations(&mut self, iterations: Option<usize>) {
         let _ = iterations;
     }
+
+    /// Counts every later answer whose natural map is at most this as solved, in place of the solver's own tolerance; `None` is its own.
+    /// For those whose large problems mean less by a digit than small ones. Solvers may ignore it.
+    fn accept(&mut self, tolerance: Option<f64>) {
+        let _ = tolerance;
+    }
 }

@@ -95,6 +95,9 @@ pub struct IslandProblem<'a> {
 }
 
 impl IslandProblem<'_> {
+    /// Number of blocks above which an island is large: methods for large problems serve it.
+    pub const LARGE: usize = 100;
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.free.len()

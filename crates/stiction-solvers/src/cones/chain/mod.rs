@@ -25,7 +25,16 @@
 //!
 //! Islands of more than 100 contacts have no pyramids, and a proximal-point run *from nothing* of at most 120 factorizations:
 //! twice what nine cold problems in ten need in all. It comes before the interior point where the operator is dense, since it
-//! factors only contacts that are closed.
+//! factors only contacts that are closed. Where it is sparse and contacts rub they have other stages. Most of their redundant contacts carry nothing, and
+//! methods that guess modes from there flip them for thousands of steps:
+//!
+//! | stage | from | budget | why |
+//! |---|---|---|---|
+//! | modes | start | 4 steps | as above |
+//! | Newton | start | weight 1e-5, 12 steps | the weight keeps impulses near those that are carried along directions in which nothing holds them |
+//! | interior points with sliding speeds | nothing | 60 steps each, weights of friction 100, 1000, 10 | their answers lie in the middle of the solutions; the path of one weight may fold back where that of another does not |
+//! | proximal point | after each | weight 1e-3, 40 factorizations | finishes them |
+//! | interior point, proximal point | nothing, after the first | as above | its path is another one |
 //!
 //! At the end, an answer within the tolerance but not yet within the target gets up to 3 steps of Newton's method, which
 //! doubles the digits in each.
@@ -51,10 +60,12 @@ mod least_norm;
 use serde::{Deserialize, Serialize};
 
 use crate::cones::interior::cone_interior_point::InteriorPath;
+use crate::cones::interior::sliding_path::SlidingPath;
 use crate::cones::newton::damped_newton::{Centre, Parameters};
 use crate::cones::newton::least_norm_newton::LeastNormNewton;
 use crate::cones::newton::newton_solver::{WEIGHT, warm_stage};
 use crate::cones::newton::proximal::{ProximalPoint, Run};
+use crate::cones::normalized::Law;
 use crate::cones::pyramid::Pyramids;
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::driver::{check_limits, positive};
@@ -69,8 +80,15 @@ const LARGE_BUDGET: usize = 120;
 /// Steps of the interior point.
 const INTERIOR_STEPS: usize = 100;
 
+/// Steps of the one with sliding speeds.
+const SLIDING_STEPS: usize = 60;
+
 /// Newton steps from carried impulses.
 const WARM_STEPS: usize = 6;
+
+/// Weight of the proximal term in the derivative, and steps, of Newton's method from carried impulses of a large island.
+const LARGE_WEIGHT: f64 = 1e-5;
+const LARGE_WARM_STEPS: usize = 12;
 
 /// Where a proximal-point run begins.
 #[derive(Clone, Copy, Debug)]
@@ -86,9 +104,13 @@ enum Method {
     Modes,
     LeastNorm,
     Newton,
+    /// With a weight that keeps it near the start.
+    DampedNewton,
     /// From nothing, so many steps.
     ColdNewton(usize),
     Interior,
+    /// With the sliding speed as an unknown of this weight.
+    SlidingPath(f64),
     Proximal(From, Run),
     /// Pyramids with so many directions, so many rounds.
     Pyramids(usize, usize),
@@ -110,8 +132,15 @@ const fn proximal(from: From, weight: f64, cap: usize, centres: usize) -> Method
     Method::Proximal(from, Run { weight, cap, centres })
 }
 
+const fn sliding(theta: f64) -> Step {
+    step(Stage::Interior, Method::SlidingPath(theta))
+}
+
 const INTERIOR: Step = step(Stage::Interior, Method::Interior);
 const FINISH: Step = step(Stage::Interior, proximal(From::Best, 1e-2, 15, 30));
+/// After an interior point with sliding speeds.
+const SHORT_FINISH: Step =
+    Step { stage: Stage::Interior, method: proximal(From::Best, 1e-3, 15, 30), budget: 40 };
 const NEWTON: Step = step(Stage::Nothing, Method::ColdNewton(60));
 const LAST: Step = step(Stage::Last, proximal(From::Best, 1e-2, 60, 400));
 const FROM_NOTHING: Step =
@@ -129,6 +158,10 @@ const WARM: [Step; 4] = [
     step(Stage::Newton, Method::Newton),
     step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12)),
 ];
+
+/// From carried impulses, for a large sparse operator with friction.
+const LARGE_WARM: [Step; 2] =
+    [step(Stage::LeastNorm, Method::Modes), step(Stage::Newton, Method::DampedNewton)];
 
 /// From impulses with pyramids.
 const WARM_OF_PYRAMIDS: [Step; 2] =
@@ -162,6 +195,24 @@ const LARGE_DENSE: [Step; 8] =
 /// From nothing, with a large sparse operator: open contacts cost little.
 const LARGE_SPARSE: [Step; 8] =
     [INTERIOR, FINISH, NEWTON, FROM_NOTHING, RESTARTS[0], RESTARTS[1], RESTARTS[2], LAST];
+
+/// The same with friction.
+const LARGE_SLIDING: [Step; 14] = [
+    sliding(100.0),
+    SHORT_FINISH,
+    INTERIOR,
+    FINISH,
+    sliding(1000.0),
+    SHORT_FINISH,
+    sliding(10.0),
+    SHORT_FINISH,
+    NEWTON,
+    FROM_NOTHING,
+    RESTARTS[0],
+    RESTARTS[1],
+    RESTARTS[2],
+    LAST,
+];
 
 /// Newton steps from the tolerance to the target.
 const POLISH_STEPS: usize = 3;
@@ -238,10 +289,12 @@ pub enum Stage {
 pub struct Chain {
     settings: ChainSettings,
     most_iterations: Option<usize>,
+    accepted: Option<f64>,
     state: State,
     modes: LeastNormNewton,
     proximal: ProximalPoint,
     interior: InteriorPath,
+    sliding: SlidingPath,
     pyramids: Pyramids,
     stage: Stage,
     /// Whether the answer is already that of least norm.
@@ -306,12 +359,19 @@ impl Chain {
                 let how = Parameters { eps: WEIGHT, rho: 1.0, cap: WARM_STEPS, allowance: 1 };
                 return warm_stage(&mut self.proximal.newton, state, problem, how);
             }
+            Method::DampedNewton => {
+                let how = Parameters { eps: LARGE_WEIGHT, rho: 1.0, cap: LARGE_WARM_STEPS, allowance: 2 };
+                return warm_stage(&mut self.proximal.newton, state, problem, how);
+            }
             Method::ColdNewton(cap) => {
                 state.start.fill(0.0);
                 let how = Parameters { eps: WEIGHT, rho: 1.0, cap, allowance: 8 };
                 return warm_stage(&mut self.proximal.newton, state, problem, how);
             }
             Method::Interior => return self.interior.run(state, problem, INTERIOR_STEPS),
+            Method::SlidingPath(theta) => {
+                return self.sliding.run(state, &mut self.proximal, problem, theta, SLIDING_STEPS);
+            }
             Method::Pyramids(directions, rounds) => {
                 return self.cut_to_pyramids(problem, directions, rounds);
             }
@@ -346,15 +406,28 @@ impl Chain {
         Outcome::Exhausted
     }
 
+    /// Whether the methods for large islands with friction and a sparse operator serve the problem.
+    fn slides_at_large(&self) -> bool {
+        let rubs = |law| matches!(law, Law::Coulomb { mu } if mu > 0.0);
+        let problem = &self.state.problem;
+        problem.cells.len() > LARGE
+            && problem.dense().is_none()
+            && !problem.associated
+            && problem.cells.iter().any(|cell| rubs(cell.law))
+    }
+
     fn run(&mut self, problem: &ConeNcp) -> Outcome {
+        let large = self.state.problem.cells.len() > LARGE;
         if self.state.is_warm() {
-            let outcome = self.follow(problem, &WARM);
+            let sparse = self.state.problem.dense().is_none();
+            let outcome =
+                if large && sparse { self.follow(problem, &LARGE_WARM) } else { self.follow(problem, &WARM) };
             if outcome != Outcome::Exhausted {
                 return outcome;
             }
         }
-        let large = self.state.problem.cells.len() > LARGE;
         match (large, self.state.problem.dense()) {
+            _ if self.slides_at_large() => self.follow(problem, &LARGE_SLIDING),
             (false, _) => self.follow(problem, &COLD),
             (true, Some(_)) => self.follow(problem, &LARGE_DENSE),
             (true, None) => self.follow(problem, &LARGE_SPARSE),
@@ -376,6 +449,7 @@ impl Solver<ConeNcp> for Chain {
         let ChainSettings { tolerance, time_limit, target, max_factorizations, history } = self.settings;
         let max_factorizations =
             self.most_iterations.map_or(max_factorizations, |most| most.min(max_factorizations));
+        let tolerance = self.accepted.unwrap_or(tolerance);
         (self.stage, self.is_least) = (Stage::Start, false);
         if let Err(report) = self.state.open(
             problem,
@@ -388,7 +462,9 @@ impl Solver<ConeNcp> for Chain {
         self.modes.resize(self.state.x.len());
         self.proximal.resize(self.state.x.len());
         let outcome = self.run(problem);
-        self.shrink(problem);
+        if !self.slides_at_large() || self.state.presses_itself() {
+            self.shrink(problem);
+        }
         self.stop_what_creeps(problem);
         self.polish(problem);
         self.state.close(problem, status_of(outcome), x)
@@ -404,5 +480,9 @@ impl Solver<ConeNcp> for Chain {
 
     fn limit_iterations(&mut self, iterations: Option<usize>) {
         self.most_iterations = iterations;
+    }
+
+    fn accept(&mut self, tolerance: Option<f64>) {
+        self.accepted = tolerance;
     }
 }

@@ -8,7 +8,8 @@
 //! | file | what it is |
 //! |---|---|
 //! | [`cone_interior_point`] | the method under Coulomb's law: a predictor and a corrector a step |
-//! | `barrier` | what it asks of a cell, and the six kinds of cell, one a file; the algebra of the second-order cone |
+//! | `sliding_path` | the same with the sliding speed as an unknown, for large islands |
+//! | `barrier` | what they ask of a cell, and the kinds of cell, one a file; the algebra of the second-order cone |
 //! | `conic` | the associated law through the library Clarabel, Coulomb's law by a fixed point (feature `conic`) |
 //!
 //! # References
@@ -20,5 +21,6 @@ mod barrier;
 pub mod cone_interior_point;
 #[cfg(feature = "conic")]
 pub(crate) mod conic;
+pub(crate) mod sliding_path;
 
 pub use cone_interior_point::{ConeInteriorPoint, ConeInteriorPointSettings};

@@ -39,7 +39,16 @@ fn creeping(cell: &Cell, x: &[f64], y: &[f64]) -> bool {
 /// A square norm is less by more than this part.
 const LESS: f64 = 1e-9;
 
+/// Impulses of so many times the largest constant press against each other: no stack is as high.
+const SELF_STRESS: f64 = 100.0;
+
 impl State {
+    /// Whether an impulse of the best answer is far beyond what the data ask for.
+    pub(crate) fn presses_itself(&self) -> bool {
+        let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        largest(&self.best) > SELF_STRESS * largest(&self.problem.q)
+    }
+
     /// Whether the natural map of the best answer is all rounding, more of it than excuses an answer of any norm, but not than
     /// excuses that of least norm.
     pub(crate) fn needs_least_norm(&self) -> bool {

@@ -274,6 +274,11 @@ impl State {
         passed
     }
 
+    /// Natural map of the point looked at last.
+    pub(crate) fn natural_map_seen(&self) -> f64 {
+        self.natural_map.0
+    }
+
     /// Whether the best answer is within the tolerance, so that a method need not restart to come nearer its target.
     pub(crate) fn is_good(&self) -> bool {
         self.good

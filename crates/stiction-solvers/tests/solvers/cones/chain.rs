@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use stiction_solvers::cones::chain::Stage;
-use stiction_solvers::samples::{Form, Rng, islands, random};
+use stiction_solvers::samples::{Form, Rng, islands, large, random};
 use stiction_solvers::{
     Chain, ChainSettings, Cone, ConeInteriorPoint, ConeInteriorPointSettings, ConeNcp, ConeScratch, Delassus,
     FrictionLaw, Newton, NewtonSettings, Ppn, PpnSettings, Problem, Report, Solution, Solver, Start, Status,
@@ -330,4 +330,29 @@ fn a_cube_at_rest_takes_no_more_work_and_meets_the_same_aim_at_any_friction() {
         work.push(report.pivots);
     }
     assert!(work.iter().all(|pivots| *pivots <= 2 * work[0]), "{work:?}");
+}
+
+#[test]
+fn large_islands_are_solved_from_nothing_in_some_tens_of_factorizations_and_again_from_near_by_in_a_few() {
+    let piles = large::PILES[1..].iter().flat_map(|&size| (1..=4).map(move |seed| large::heap(size, seed)));
+    let towers = large::TOWERS[2..].iter().map(|&boxes| large::tower(boxes, 1));
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    for sample in piles.chain(towers) {
+        let problem = sample.system.problem(Form::Factored).unwrap();
+        let mut chain = chain(1e-8);
+        let mut x = Solution::default();
+        let report = chain.solve(&problem, Start::Cold, &mut x);
+        assert_eq!(report.status, Status::Solved, "{}: {report:?}", sample.name);
+        cold.push(report.pivots);
+        // As after a step in which loads have changed by a hundredth.
+        x.z.iter_mut().enumerate().for_each(|(i, z)| *z *= 1.0 + 0.01 * f64::from(i as u32 % 3));
+        let report = chain.solve(&problem, Start::Warm, &mut x);
+        assert_eq!(report.status, Status::Solved, "{}: {report:?}", sample.name);
+        warm.push(report.pivots);
+    }
+    println!("cold {cold:?}, warm {warm:?}");
+    for (mut pivots, median, most) in [(cold, 30, 200), (warm, 6, 60)] {
+        pivots.sort_unstable();
+        assert!(pivots[pivots.len() / 2] <= median && pivots[pivots.len() - 1] <= most, "{pivots:?}");
+    }
 }

@@ -21,8 +21,8 @@ const MAX_PASSES: usize = 12;
 /// Steps of the solver in a pass at most, times the rows of the problem: what takes longer asks for what there is not.
 const MAX_EFFORT: usize = 50_000;
 
-/// So many steps may be taken however many rows there are.
-const MIN_ITERATIONS: usize = 30;
+/// So many steps may be taken however many rows there are: what an interior point takes from nothing, and a few to finish.
+const MIN_ITERATIONS: usize = 60;
 
 /// Velocities that are smaller, as a part of what impulses change, are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -240,21 +240,30 @@ impl Rattle {
         self.recalled.clone_from(&problem.memory);
         self.passes = 0;
         // Few steps take passes enough to need all of them.
-        for values in [&mut self.contributed, &mut self.contributed_before] {
+        for values in [&mut self.contributed, &mut self.contributed_before, &mut self.asked] {
             values.clear();
             values.reserve(problem.rows.len());
         }
     }
 
     /// One pass of first order, as time stepping has it: the velocities obey the laws along the rows of the beginning, so that impulses add
-    /// no energy, whatever positions ask for. What overlaps stays so, for the projection of the next step to remove.
+    /// no energy, whatever positions ask for. What overlaps stays so, for the projection of the next step to remove; what would close
+    /// without impulses is stopped where it is, for the next step to close. So nothing is asked but that velocities stop, which always
+    /// has an answer; gaps that are to be zero at the same time may contradict each other by their rounding.
     fn pass_along_rows(
         &mut self,
         system: &mut System<'_>,
         problem: &mut ContactProblem,
     ) -> Result<(), AlgorithmError> {
         problem.rows.velocities(system.model, &self.kicked, &mut self.free);
-        problem.rows.blocks.iter().for_each(|block| self.free[block.row] -= bias(block.kind).min(0.0));
+        self.asked.clear();
+        self.asked.resize(problem.rows.len(), 0.0);
+        for block in &problem.rows.blocks {
+            let (row, bias) = (block.row, bias(block.kind));
+            let closes = self.free[row] + bias < 0.0;
+            self.asked[row] = if closes { 0.0 } else { bias.max(0.0) };
+            self.free[row] -= bias - self.asked[row];
+        }
         self.slack.clear();
         self.slack.resize(problem.rows.len(), SLIGHT * system.settings.overlap_tolerance / system.h);
         for island in 0..self.settled.len() {
@@ -267,8 +276,8 @@ impl Rattle {
         }
         self.measure(system, problem);
         // What was asked of the rows.
-        self.posed.clone_from(&self.after);
-        problem.rows.blocks.iter().for_each(|block| self.posed[block.row] += bias(block.kind).max(0.0));
+        let posed = self.posed.iter_mut().zip(self.after.iter().zip(&self.asked));
+        posed.for_each(|(posed, (after, asked))| *posed = after + asked);
         Ok(())
     }
 

@@ -137,6 +137,8 @@ pub(crate) struct Rattle {
     /// contribute, and did in the last pass; the difference.
     posed: Vec<f64>,
     slack: Vec<f64>,
+    /// What a pass of first order asks of the rows.
+    asked: Vec<f64>,
     after: Vec<f64>,
     contributed: Vec<f64>,
     contributed_before: Vec<f64>,
@@ -212,6 +214,7 @@ impl Rattle {
             left: Vec::new(),
             posed: Vec::new(),
             slack: Vec::new(),
+            asked: Vec::new(),
             after: Vec::new(),
             contributed: Vec::new(),
             contributed_before: Vec::new(),

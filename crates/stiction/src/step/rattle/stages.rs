@@ -1,6 +1,5 @@
 //! The stages of a step with impulses at both ends.
 
-use super::walk::Failure;
 use super::{Rattle, SETTLED, bias};
 use crate::constraint::islands::root;
 use crate::constraint::kind::Implicit;
@@ -171,7 +170,7 @@ impl Rattle {
             let tree = problem.islands.tree(island, &problem.rows);
             for set in tree.into_iter().map(|tree| root(&mut choice.sets, tree.index())) {
                 self.walk.sets[set] = true;
-                let failure = if self.is_solved(island) { Failure::DoesNotSettle } else { Failure::Unsolved };
+                let failure = self.failure_of(problem, island);
                 self.walk.failed[set] = self.walk.failed[set].max(Some(failure));
             }
         }

@@ -15,11 +15,11 @@ use super::stages::Stages;
 use crate::constraint::contact::relative_velocity;
 use crate::constraint::islands::root;
 use crate::constraint::kind::{TOUCHING, is_active};
-use crate::contact::{Contact, ContactKey};
+use crate::contact::{Contact, ContactKey, IslandProblem};
 use crate::dynamics::AlgorithmError;
 use crate::model::{Model, TreeId};
 use crate::report::{HandBack, StepReport};
-use crate::step::contact_problem::StepMemory;
+use crate::step::contact_problem::{ContactProblem, StepMemory};
 use crate::step::integrator_choice::IntegratorChoice;
 use crate::step::start::StepStart;
 use crate::step::system::System;
@@ -30,6 +30,7 @@ const NOTHING: f64 = 1e-9;
 
 /// The same where the solver finds no impulses: rows that contradict each other mostly do so however short a part is.
 const LEAST_UNSOLVED: f64 = 0.25;
+const LEAST_OF_LARGE: f64 = 0.5;
 
 /// Halvings of a set in a step at most.
 const HALVINGS: usize = 100;
@@ -63,6 +64,9 @@ const SEQUENCE: usize = 100;
 pub(super) enum Failure {
     DoesNotSettle,
     Unsolved,
+    /// In an island so large that every part counts: some of its contacts change their modes in turns, or gaps that are to be zero at the
+    /// same time contradict each other, mostly however short a part is.
+    Large,
 }
 
 /// The workspace.
@@ -231,7 +235,9 @@ impl Rattle {
             }
             let settled = !self.settled.contains(&false);
             if !settled && !self.is_first_order {
-                let failure = if self.has_unsolved() { Failure::Unsolved } else { Failure::DoesNotSettle };
+                let failed = (0..self.settled.len()).filter(|&island| !self.settled[island]);
+                let failures = failed.map(|island| self.failure_of(stages.problem, island));
+                let failure = failures.max().unwrap_or(Failure::DoesNotSettle);
                 longest = self.shorten(failure, [part, whole - done], &mut halvings, report);
                 continue;
             }
@@ -255,6 +261,17 @@ impl Rattle {
         Ok(None)
     }
 
+    /// Why an island that has not settled did not.
+    pub(super) fn failure_of(&self, problem: &ContactProblem, island: usize) -> Failure {
+        if problem.blocks(island).count() > IslandProblem::LARGE {
+            Failure::Large
+        } else if self.is_solved(island) {
+            Failure::DoesNotSettle
+        } else {
+            Failure::Unsolved
+        }
+    }
+
     /// How long the next part may be (s) where one has failed: half of it, or the `rest` of the step to first order.
     fn shorten(
         &mut self,
@@ -263,7 +280,11 @@ impl Rattle {
         halvings: &mut usize,
         report: &mut StepReport,
     ) -> f64 {
-        let least = if failure == Failure::Unsolved { LEAST_UNSOLVED } else { LEAST_PART };
+        let least = match failure {
+            Failure::DoesNotSettle => LEAST_PART,
+            Failure::Unsolved => LEAST_UNSOLVED,
+            Failure::Large => LEAST_OF_LARGE,
+        };
         if part > least * self.walk.whole && *halvings < HALVINGS {
             *halvings += 1;
             report.halvings += 1;

@@ -1,6 +1,6 @@
 //! A row whose impulse is given.
 
-use super::{Barrier, Block};
+use super::{Barrier, Block, Products};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug)]
@@ -45,5 +45,9 @@ impl Barrier for Fixed {
 
     fn advance(&mut self, _: f64, _: &[f64], x: &mut [f64]) {
         x[0] = self.value;
+    }
+
+    fn products(&self, _: f64) -> Option<Products> {
+        Some(Products::NONE)
     }
 }

@@ -1,6 +1,6 @@
 //! A row whose impulse is free: `y = 0`.
 
-use super::{Barrier, Block, REGULARIZATION};
+use super::{Barrier, Block, Products, REGULARIZATION};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,5 +40,9 @@ impl Barrier for Free {
 
     fn advance(&mut self, alpha: f64, step: &[f64], x: &mut [f64]) {
         x[0] += alpha * step[0];
+    }
+
+    fn products(&self, _: f64) -> Option<Products> {
+        Some(Products::NONE)
     }
 }

@@ -2,7 +2,7 @@
 //! sqrt mu, sqrt mu)`, in which its cone has the slope 1.
 
 use super::second_order_cone::{Scaling, Vector, inner, product, quotient, step_to_boundary};
-use super::{Barrier, Block, REGULARIZATION};
+use super::{Barrier, Block, Products, REGULARIZATION};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,15 @@ impl Barrier for FrictionCone {
             self.v[k] += alpha * self.dv[k];
         }
         self.write(x);
+    }
+
+    fn products(&self, alpha: f64) -> Option<Products> {
+        let x = std::array::from_fn(|k| self.x[k] + alpha * self.dx[k]);
+        let v = std::array::from_fn(|k| self.v[k] + alpha * self.dv[k]);
+        let lambda = Scaling::new(&x, &v)?.apply(&x);
+        let tangent = (lambda[1] * lambda[1] + lambda[2] * lambda[2]).sqrt();
+        let [least, largest] = [lambda[0] - tangent, lambda[0] + tangent].map(|value| value * value);
+        Some(Products { least, largest, sum: inner(&x, &v) })
     }
 }
 

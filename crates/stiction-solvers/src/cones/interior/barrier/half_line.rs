@@ -1,7 +1,7 @@
 //! A cell whose first impulse is nonnegative and whose other ones vanish: one-sided rows, and contacts without friction.
 
 use super::pair::Pair;
-use super::{Barrier, Block, REGULARIZATION};
+use super::{Barrier, Block, Products, REGULARIZATION};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,5 +56,14 @@ impl Barrier for HalfLine {
     fn advance(&mut self, alpha: f64, _: &[f64], x: &mut [f64]) {
         self.pair.advance(alpha);
         self.write(x);
+    }
+
+    fn begin_centred(&mut self, z: &[f64], gap: f64, x: &mut [f64]) {
+        self.pair = Pair::centred(z[0], gap);
+        self.write(x);
+    }
+
+    fn products(&self, alpha: f64) -> Option<Products> {
+        self.pair.product(alpha).map(Products::of)
     }
 }

@@ -11,9 +11,10 @@
 //! | `segment` | `lower <= x <= upper`, one bound at least finite | `(x - lower) v_l = (upper - x) v_u = 0`, `y = v_l - v_u` |
 //! | `sticking` | the normal one `>= 0`, the tangential ones any | `x v = 0`, `v = y_n`; `y_t = 0`: as if the contact were active |
 //! | `friction_cone` | in the friction cone, brought to `mu = 1` | `x^ o v = 0`, `v = y^ + |y^_t| e_n` |
+//! | `sliding_cone` | the same | `x_n v_n = 0`, `(mu x_n, x_t) o (s, v_t) = 0`, `v = y` |
 //!
 //! `pair` is a scalar complementary pair, of which `half_line` and `sticking` have one and `segment` two;
-//! `second_order_cone` is the algebra of `friction_cone`.
+//! `second_order_cone` is the algebra of the cones.
 
 mod fixed;
 mod free;
@@ -22,6 +23,7 @@ mod half_line;
 mod pair;
 mod second_order_cone;
 mod segment;
+mod sliding_cone;
 mod sticking;
 
 use self::fixed::Fixed;
@@ -29,6 +31,7 @@ use self::free::Free;
 use self::friction_cone::FrictionCone;
 use self::half_line::HalfLine;
 use self::segment::Segment;
+use self::sliding_cone::SlidingCone;
 use self::sticking::Sticking;
 use crate::cones::normalized::Law;
 
@@ -52,6 +55,12 @@ pub(super) trait Barrier {
     /// Starts at impulses of 1 and slacks of `size`; writes the impulses.
     fn begin(&mut self, size: f64, x: &mut [f64]);
 
+    /// Starts at the point of the central path with `x - v = z` and products `gap`, where the kind of cell has a formula for it, else with
+    /// impulses of 1 and slacks of `gap`; writes the impulses.
+    fn begin_centred(&mut self, _z: &[f64], gap: f64, x: &mut [f64]) {
+        self.begin(gap, x);
+    }
+
     /// `x . v`.
     fn gap(&self) -> f64;
 
@@ -70,6 +79,39 @@ pub(super) trait Barrier {
 
     /// Goes `alpha` times the step and writes the impulses.
     fn advance(&mut self, alpha: f64, step: &[f64], x: &mut [f64]);
+
+    /// The products of its complementary pairs, `alpha` times the step on; `None` outside.
+    fn products(&self, alpha: f64) -> Option<Products>;
+}
+
+/// Products of complementary pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Products {
+    pub(super) least: f64,
+    pub(super) largest: f64,
+    pub(super) sum: f64,
+}
+
+impl Products {
+    /// Those of a cell without such pairs.
+    pub(super) const NONE: Products = Products { least: f64::INFINITY, largest: 0.0, sum: 0.0 };
+
+    /// That of one pair.
+    pub(super) fn of(product: f64) -> Products {
+        if product.is_finite() {
+            Products { least: product, largest: product, sum: product }
+        } else {
+            Products::NONE
+        }
+    }
+
+    pub(super) fn and(self, other: Products) -> Products {
+        Products {
+            least: self.least.min(other.least),
+            largest: self.largest.max(other.largest),
+            sum: self.sum + other.sum,
+        }
+    }
 }
 
 /// A cell of any kind.
@@ -81,10 +123,19 @@ pub(super) enum AnyBarrier {
     Segment(Segment),
     Sticking(Sticking),
     FrictionCone(FrictionCone),
+    SlidingCone(SlidingCone),
 }
 
 impl AnyBarrier {
-    /// The kind that serves a law.
+    /// The kind that serves a law, with the sliding speed of contacts as an unknown of this weight.
+    pub(super) fn with_sliding_speed(law: Law, theta: f64) -> AnyBarrier {
+        match law {
+            Law::Coulomb { mu } if mu > 0.0 => AnyBarrier::SlidingCone(SlidingCone::of(mu, theta)),
+            _ => AnyBarrier::of(law),
+        }
+    }
+
+    /// The kind that serves a law, with De Saxce's correction.
     pub(super) fn of(law: Law) -> AnyBarrier {
         match law {
             Law::Free => AnyBarrier::Free(Free::default()),
@@ -110,6 +161,7 @@ macro_rules! dispatch {
             AnyBarrier::Segment($barrier) => $call,
             AnyBarrier::Sticking($barrier) => $call,
             AnyBarrier::FrictionCone($barrier) => $call,
+            AnyBarrier::SlidingCone($barrier) => $call,
         }
     };
 }
@@ -125,6 +177,10 @@ impl Barrier for AnyBarrier {
 
     fn begin(&mut self, size: f64, x: &mut [f64]) {
         dispatch!(self, barrier => barrier.begin(size, x));
+    }
+
+    fn begin_centred(&mut self, z: &[f64], gap: f64, x: &mut [f64]) {
+        dispatch!(self, barrier => barrier.begin_centred(z, gap, x));
     }
 
     fn gap(&self) -> f64 {
@@ -149,5 +205,9 @@ impl Barrier for AnyBarrier {
 
     fn advance(&mut self, alpha: f64, step: &[f64], x: &mut [f64]) {
         dispatch!(self, barrier => barrier.advance(alpha, step, x));
+    }
+
+    fn products(&self, alpha: f64) -> Option<Products> {
+        dispatch!(self, barrier => barrier.products(alpha))
     }
 }

@@ -16,6 +16,13 @@ impl Pair {
         Pair { x, v, ..Pair::default() }
     }
 
+    /// The pair with `x - v = z` and `x v = gap`.
+    pub(super) fn centred(z: f64, gap: f64) -> Pair {
+        let larger = 0.5 * (z.abs() + (z * z + 4.0 * gap).sqrt());
+        let smaller = gap / larger;
+        if z >= 0.0 { Pair::new(larger, smaller) } else { Pair::new(smaller, larger) }
+    }
+
     fn exists(&self) -> bool {
         self.x.is_finite()
     }
@@ -47,6 +54,12 @@ impl Pair {
     pub(super) fn largest_step(&self) -> f64 {
         let to_zero = |x: f64, dx: f64| if dx < 0.0 { (-x / dx).min(1.0) } else { 1.0 };
         if self.exists() { to_zero(self.x, self.dx).min(to_zero(self.v, self.dv)) } else { 1.0 }
+    }
+
+    /// Its product, `alpha` times the step on; `None` where one is not positive there, and infinite if there is no pair.
+    pub(super) fn product(&self, alpha: f64) -> Option<f64> {
+        let (x, v) = (self.x + alpha * self.dx, self.v + alpha * self.dv);
+        if self.exists() { (x > 0.0 && v > 0.0).then_some(x * v) } else { Some(f64::INFINITY) }
     }
 
     pub(super) fn advance(&mut self, alpha: f64) {

@@ -53,6 +53,16 @@ impl Scaling {
         Some(Scaling { axis, stretch: (sv / sx).sqrt() })
     }
 
+    /// Its axis, of determinant 1.
+    pub(super) fn axis(&self) -> Vector {
+        self.axis
+    }
+
+    /// Its stretch: the fourth root of the ratio of the determinants of `v` and `x`.
+    pub(super) fn stretch(&self) -> f64 {
+        self.stretch
+    }
+
     /// `N x`.
     pub(super) fn apply(&self, x: &Vector) -> Vector {
         self.map(x, 1.0, self.stretch)

@@ -1,7 +1,7 @@
 //! A row whose impulse is between bounds, of which one may be infinite.
 
 use super::pair::Pair;
-use super::{Barrier, Block, REGULARIZATION};
+use super::{Barrier, Block, Products, REGULARIZATION};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug)]
@@ -69,5 +69,10 @@ impl Barrier for Segment {
     fn advance(&mut self, alpha: f64, _: &[f64], x: &mut [f64]) {
         self.sides.iter_mut().for_each(|side| side.advance(alpha));
         self.write(x);
+    }
+
+    fn products(&self, alpha: f64) -> Option<Products> {
+        let [lower, upper] = &self.sides;
+        Some(Products::of(lower.product(alpha)?).and(Products::of(upper.product(alpha)?)))
     }
 }

@@ -1,7 +1,7 @@
 //! A contact without slip: the normal impulse is nonnegative, the tangential ones are free, as if the contact were active.
 
 use super::pair::Pair;
-use super::{Barrier, Block, REGULARIZATION};
+use super::{Barrier, Block, Products, REGULARIZATION};
 
 /// See the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,5 +56,15 @@ impl Barrier for Sticking {
         self.normal.advance(alpha);
         x[0] = self.normal.x;
         x[1..].iter_mut().zip(&step[1..]).for_each(|(x, step)| *x += alpha * step);
+    }
+
+    fn begin_centred(&mut self, z: &[f64], gap: f64, x: &mut [f64]) {
+        self.normal = Pair::centred(z[0], gap);
+        x.fill(0.0);
+        x[0] = self.normal.x;
+    }
+
+    fn products(&self, alpha: f64) -> Option<Products> {
+        self.normal.product(alpha).map(Products::of)
     }
 }
