@@ -15,7 +15,8 @@
 //! factorizations. What passes, has less norm and the same velocities is taken. Where a weight fails, the answer is that of the
 //! last one (49 problems in 50 reach the least norm to 1e-4, the others are some percent off).
 //!
-//! Large sparse islands with friction do without where no impulse is a hundred times what the data ask for: it would cost more than the solve.
+//! Large sparse islands with friction do without where there is no self-stress, that is no impulse a hundred times what the data ask
+//! for: it would cost more than the solve.
 //!
 //! Impulses that press against each other raise the rounding floor as they like. So a floor above 1e-6 excuses only an answer of
 //! at most ten times the least norm: after a stage that ends at rounding the search for that one follows at once. The answer with a

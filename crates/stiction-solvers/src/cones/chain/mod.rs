@@ -25,8 +25,8 @@
 //!
 //! Islands of more than 100 contacts have no pyramids, and a proximal-point run *from nothing* of at most 120 factorizations:
 //! twice what nine cold problems in ten need in all. It comes before the interior point where the operator is dense, since it
-//! factors only contacts that are closed. Where it is sparse and contacts rub they have other stages. Most of their redundant contacts carry nothing, and
-//! methods that guess modes from there flip them for thousands of steps:
+//! factors only contacts that are closed. Where it is sparse and there is friction they have other
+//! stages. Most of their redundant contacts carry nothing, and methods that guess modes from there flip them for thousands of steps:
 //!
 //! | stage | from | budget | why |
 //! |---|---|---|---|
@@ -159,7 +159,7 @@ const WARM: [Step; 4] = [
     step(Stage::Warm, proximal(From::Start, 1e-3, 15, 12)),
 ];
 
-/// From carried impulses, for a large sparse operator with friction.
+/// From carried impulses, for a large sparse operator.
 const LARGE_WARM: [Step; 2] =
     [step(Stage::LeastNorm, Method::Modes), step(Stage::Newton, Method::DampedNewton)];
 
@@ -407,13 +407,13 @@ impl Chain {
     }
 
     /// Whether the methods for large islands with friction and a sparse operator serve the problem.
-    fn slides_at_large(&self) -> bool {
-        let rubs = |law| matches!(law, Law::Coulomb { mu } if mu > 0.0);
+    fn is_large_with_friction(&self) -> bool {
+        let has_friction = |law| matches!(law, Law::Coulomb { mu } if mu > 0.0);
         let problem = &self.state.problem;
         problem.cells.len() > LARGE
             && problem.dense().is_none()
             && !problem.associated
-            && problem.cells.iter().any(|cell| rubs(cell.law))
+            && problem.cells.iter().any(|cell| has_friction(cell.law))
     }
 
     fn run(&mut self, problem: &ConeNcp) -> Outcome {
@@ -427,7 +427,7 @@ impl Chain {
             }
         }
         match (large, self.state.problem.dense()) {
-            _ if self.slides_at_large() => self.follow(problem, &LARGE_SLIDING),
+            _ if self.is_large_with_friction() => self.follow(problem, &LARGE_SLIDING),
             (false, _) => self.follow(problem, &COLD),
             (true, Some(_)) => self.follow(problem, &LARGE_DENSE),
             (true, None) => self.follow(problem, &LARGE_SPARSE),
@@ -462,7 +462,7 @@ impl Solver<ConeNcp> for Chain {
         self.modes.resize(self.state.x.len());
         self.proximal.resize(self.state.x.len());
         let outcome = self.run(problem);
-        if !self.slides_at_large() || self.state.presses_itself() {
+        if !self.is_large_with_friction() || self.state.has_self_stress() {
             self.shrink(problem);
         }
         self.stop_what_creeps(problem);

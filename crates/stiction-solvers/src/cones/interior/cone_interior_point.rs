@@ -34,11 +34,10 @@
 //! 575-601; V. Acary, P. Armand, H. Minh Nguyen, M. Shpakovych, *Second-order cone programming for frictional contact
 //! mechanics using interior point algorithm*, 2024.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::barrier::{AnyBarrier, Barrier};
+use super::parts::{Part, Parts};
 use crate::cones::state::{Limits, Outcome, State, status_of};
 use crate::driver::check_limits;
 use crate::problem::{ConeNcp, HistoryEntry, Report, Solution, Solver, SolverError, Start};
@@ -52,25 +51,17 @@ const SMOOTHING: f64 = 0.1;
 /// Least centring.
 const LEAST_CENTRING: f64 = 1e-8;
 
-/// A cell of the problem.
-#[derive(Clone, Debug)]
-struct Part {
-    rows: Range<usize>,
-    barrier: AnyBarrier,
-}
-
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InteriorPath {
-    parts: Vec<Part>,
-    step: Vec<f64>,
+    parts: Parts,
 }
 
 impl InteriorPath {
     /// Runs the method from its own start, at most `cap` steps.
     pub(crate) fn run(&mut self, state: &mut State, problem: &ConeNcp, cap: usize) -> Outcome {
         self.begin(state);
-        let degree: f64 = self.parts.iter().map(|part| part.barrier.degree()).sum::<f64>().max(1.0);
+        let degree = self.parts.degree();
         let mut width = f64::INFINITY;
         let (mut reference, mut waited) = (f64::INFINITY, 0);
         for _ in 0..cap {
@@ -87,68 +78,39 @@ impl InteriorPath {
             if !state.may_factor() {
                 return Outcome::OutOfBudget;
             }
-            let gap = self.parts.iter().map(|part| part.barrier.gap()).sum::<f64>() / degree;
+            let gap = self.parts.gap(degree);
             if !(gap.is_finite() && gap >= 0.0) {
                 return Outcome::Exhausted;
             }
             width = width.min(gap.sqrt()); // step 1
-            if !self.linearize(state, SMOOTHING * width) || state.factor(problem).is_err() {
+            let smoothing = (!state.problem.associated).then_some(SMOOTHING * width);
+            if !self.parts.linearize(state, smoothing) || state.factor(problem).is_err() {
                 return Outcome::Exhausted; // step 2
             }
             state.incumbent.iterations += 1;
-            self.find_step(state, 0.0, false); // step 3
-            let sigma = (1.0 - self.largest_step()).powi(3).max(LEAST_CENTRING);
-            self.find_step(state, sigma * gap, true); // step 4
+            self.parts.find_step(state, 0.0, false); // step 3
+            let sigma = (1.0 - self.parts.largest_step()).powi(3).max(LEAST_CENTRING);
+            self.parts.find_step(state, sigma * gap, true); // step 4
             let fraction = (1.0 - gap.sqrt()).max(0.99);
-            let largest = self.largest_step();
+            let largest = self.parts.largest_step();
             let alpha = if largest < 1.0 { fraction * largest } else { 1.0_f64.min(fraction) };
-            if !alpha.is_finite() || self.step.iter().any(|s| !s.is_finite()) {
+            if !alpha.is_finite() || !self.parts.has_step() {
                 return Outcome::Exhausted;
             }
-            for Part { rows, barrier } in &mut self.parts {
-                barrier.advance(alpha, &self.step[rows.clone()], &mut state.x[rows.clone()]);
-            }
+            self.parts.advance(alpha, state);
         }
         let passed = state.look_at_projection(problem);
         if passed { Outcome::Passed } else { Outcome::Exhausted }
     }
 
     fn begin(&mut self, state: &mut State) {
-        self.step.resize(state.x.len(), 0.0);
-        self.parts.clear();
-        let cells = state.problem.cells.iter();
-        self.parts.extend(cells.map(|cell| Part { rows: cell.rows(), barrier: AnyBarrier::of(cell.law) }));
-        let sizes = self.parts.iter().map(|part| part.barrier.size(&state.problem.q[part.rows.clone()]));
+        self.parts.load(state, AnyBarrier::of);
+        let sizes = self.parts.list.iter().map(|part| part.barrier.size(&state.problem.q[part.rows.clone()]));
         let size = sizes.fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
-        for Part { rows, barrier } in &mut self.parts {
+        for Part { rows, barrier } in &mut self.parts.list {
             barrier.begin(size, &mut state.x[rows.clone()]);
         }
-    }
-
-    /// Step 2 for every cell. False where the point has left a cone.
-    fn linearize(&mut self, state: &mut State, smoothing: f64) -> bool {
-        let smoothing = (!state.problem.associated).then_some(smoothing);
-        let blocks = state.p.iter_mut().zip(&mut state.q);
-        self.parts.iter_mut().zip(blocks).all(|(part, (p, q))| {
-            (*p, *q) = ([0.0; 9], [0.0; 9]);
-            part.barrier.linearize(&state.y[part.rows.clone()], smoothing, p, q).is_some()
-        })
-    }
-
-    fn find_step(&mut self, state: &mut State, sigma_gap: f64, second_order: bool) {
-        for Part { rows, barrier } in &mut self.parts {
-            barrier.target(sigma_gap, second_order, &mut self.step[rows.clone()]);
-        }
-        state.solve(&mut self.step);
-        for Part { rows, barrier } in &mut self.parts {
-            barrier.take(&self.step[rows.clone()]);
-        }
-    }
-
-    /// The largest step at most 1 that stays inside all cones.
-    fn largest_step(&self) -> f64 {
-        self.parts.iter().map(|part| part.barrier.largest_step()).fold(1.0, f64::min)
     }
 }
 

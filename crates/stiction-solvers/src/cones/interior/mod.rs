@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`cone_interior_point`] | the method under Coulomb's law: a predictor and a corrector a step |
 //! | `sliding_path` | the same with the sliding speed as an unknown, for large islands |
+//! | `parts` | all cells of a problem with a step, which both share |
 //! | `barrier` | what they ask of a cell, and the kinds of cell, one a file; the algebra of the second-order cone |
 //! | `conic` | the associated law through the library Clarabel, Coulomb's law by a fixed point (feature `conic`) |
 //!
@@ -21,6 +22,7 @@ mod barrier;
 pub mod cone_interior_point;
 #[cfg(feature = "conic")]
 pub(crate) mod conic;
+mod parts;
 pub(crate) mod sliding_path;
 
 pub use cone_interior_point::{ConeInteriorPoint, ConeInteriorPointSettings};

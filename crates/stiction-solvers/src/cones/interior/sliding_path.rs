@@ -24,9 +24,8 @@
 //! S. Mehrotra, *On the implementation of a primal-dual interior point method*, SIAM Journal on Optimization 2 (1992)
 //! 575-601.
 
-use std::ops::Range;
-
-use super::barrier::{AnyBarrier, Barrier, Products};
+use super::barrier::{AnyBarrier, Barrier};
+use super::parts::{Part, Parts};
 use crate::cones::newton::damped_newton::{Centre, NewtonEnd, Parameters};
 use crate::cones::newton::proximal::ProximalPoint;
 use crate::cones::state::{Outcome, State};
@@ -54,18 +53,10 @@ const NEXT_TRIAL: f64 = 0.1;
 const TRIAL_STEPS: usize = 6;
 const TRIAL_WEIGHT: f64 = 1e-5;
 
-/// A cell of the problem.
-#[derive(Clone, Debug)]
-struct Part {
-    rows: Range<usize>,
-    barrier: AnyBarrier,
-}
-
 /// Memory of the method.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlidingPath {
-    parts: Vec<Part>,
-    step: Vec<f64>,
+    parts: Parts,
     inside: Vec<f64>,
     centre: Vec<f64>,
 }
@@ -81,7 +72,7 @@ impl SlidingPath {
         cap: usize,
     ) -> Outcome {
         self.begin(state, problem, theta);
-        let degree: f64 = self.parts.iter().map(|part| part.barrier.degree()).sum::<f64>().max(1.0);
+        let degree = self.parts.degree();
         let (mut reference, mut waited, mut trial) = (f64::INFINITY, 0, TRIAL);
         for _ in 0..cap {
             if state.look_at_projection(problem) {
@@ -104,19 +95,19 @@ impl SlidingPath {
             if !state.may_factor() {
                 return Outcome::OutOfBudget;
             }
-            let gap = self.parts.iter().map(|part| part.barrier.gap()).sum::<f64>() / degree;
+            let gap = self.parts.gap(degree);
             if !(gap.is_finite() && gap > 0.0) {
                 return Outcome::Exhausted;
             }
-            if !self.linearize(state) || state.factor(problem).is_err() {
+            if !self.parts.linearize(state, None) || state.factor(problem).is_err() {
                 return Outcome::Exhausted;
             }
             state.incumbent.iterations += 1;
-            self.find_step(state, 0.0, false);
-            let sigma = (1.0 - self.largest_step()).powi(3).max(LEAST_CENTRING);
-            self.find_step(state, sigma * gap, true);
-            let mut alpha = (self.largest_step() * (1.0 - gap.sqrt()).max(0.9)).min(1.0);
-            if !alpha.is_finite() || self.step.iter().any(|s| !s.is_finite()) {
+            self.parts.find_step(state, 0.0, false);
+            let sigma = (1.0 - self.parts.largest_step()).powi(3).max(LEAST_CENTRING);
+            self.parts.find_step(state, sigma * gap, true);
+            let mut alpha = (self.parts.largest_step() * (1.0 - gap.sqrt()).max(0.9)).min(1.0);
+            if !alpha.is_finite() || !self.parts.has_step() {
                 return Outcome::Exhausted;
             }
             for _ in 0..SHORTENINGS {
@@ -125,71 +116,37 @@ impl SlidingPath {
                 }
                 alpha *= SHORTENING;
             }
-            for Part { rows, barrier } in &mut self.parts {
-                barrier.advance(alpha, &self.step[rows.clone()], &mut state.x[rows.clone()]);
-            }
+            self.parts.advance(alpha, state);
         }
         if state.look_at_projection(problem) { Outcome::Passed } else { Outcome::Exhausted }
     }
 
     /// Step 1.
     fn begin(&mut self, state: &mut State, problem: &ConeNcp, theta: f64) {
-        for list in [&mut self.step, &mut self.inside, &mut self.centre] {
+        for list in [&mut self.inside, &mut self.centre] {
             resize_unset(list, state.x.len());
         }
         self.inside.fill(0.0);
         state.move_to(problem, &self.inside);
         state.forget();
-        self.parts.clear();
-        let cells = state.problem.cells.iter();
-        self.parts.extend(cells.map(|cell| Part {
-            rows: cell.rows(),
-            barrier: AnyBarrier::with_sliding_speed(cell.law, theta),
-        }));
-        let closing = self.parts.iter().map(|part| {
+        self.parts.load(state, |law| AnyBarrier::with_sliding_speed(law, theta));
+        let closing = self.parts.list.iter().map(|part| {
             let y = &state.y[part.rows.clone()];
             if y[0] < 0.0 { y.iter().fold(0.0, |worst: f64, y| worst.max(y.abs())) } else { 0.0 }
         });
         let closing = closing.fold(0.0, f64::max);
-        let barrier = if closing > 0.0 { closing * closing } else { 1.0 };
-        for Part { rows, barrier: part } in &mut self.parts {
+        let tau = if closing > 0.0 { closing * closing } else { 1.0 };
+        for Part { rows, barrier } in &mut self.parts.list {
             let mut z = [0.0; 3];
             let d = rows.len();
             z.iter_mut().zip(&state.y[rows.clone()]).for_each(|(z, y)| *z = -y);
-            part.begin_centred(&z[..d], barrier, &mut state.x[rows.clone()]);
+            barrier.begin_centred(&z[..d], tau, &mut state.x[rows.clone()]);
         }
-    }
-
-    /// Scaling and defects of all cells. False where the point has left a cone.
-    fn linearize(&mut self, state: &mut State) -> bool {
-        let blocks = state.p.iter_mut().zip(&mut state.q);
-        self.parts.iter_mut().zip(blocks).all(|(part, (p, q))| {
-            (*p, *q) = ([0.0; 9], [0.0; 9]);
-            part.barrier.linearize(&state.y[part.rows.clone()], None, p, q).is_some()
-        })
-    }
-
-    fn find_step(&mut self, state: &mut State, sigma_gap: f64, second_order: bool) {
-        for Part { rows, barrier } in &mut self.parts {
-            barrier.target(sigma_gap, second_order, &mut self.step[rows.clone()]);
-        }
-        state.solve(&mut self.step);
-        for Part { rows, barrier } in &mut self.parts {
-            barrier.take(&self.step[rows.clone()]);
-        }
-    }
-
-    /// The largest step at most 1 that stays inside all cones.
-    fn largest_step(&self) -> f64 {
-        self.parts.iter().map(|part| part.barrier.largest_step()).fold(1.0, f64::min)
     }
 
     /// Whether all products are near their mean, `alpha` times the step on.
     fn is_central(&self, alpha: f64, degree: f64) -> bool {
-        let mut products = self.parts.iter().map(|part| part.barrier.products(alpha));
-        let all =
-            products.try_fold(Products::NONE, |all, products| products.map(|products| all.and(products)));
-        all.is_some_and(|all| {
+        self.parts.products(alpha).is_some_and(|all| {
             let mean = all.sum / degree;
             let most = NEIGHBOURHOOD.exp();
             all.least >= mean / most && all.largest <= mean * most

@@ -44,7 +44,7 @@ const SELF_STRESS: f64 = 100.0;
 
 impl State {
     /// Whether an impulse of the best answer is far beyond what the data ask for.
-    pub(crate) fn presses_itself(&self) -> bool {
+    pub(crate) fn has_self_stress(&self) -> bool {
         let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
         largest(&self.best) > SELF_STRESS * largest(&self.problem.q)
     }
